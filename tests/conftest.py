@@ -1,7 +1,9 @@
 """Shared settings of the tests."""
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import browsing
 import pytest
@@ -43,3 +45,12 @@ def browser():
     """A browser; one that is not there is a failure."""
     with browsing.launched() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One session of Spark for all tests of a run: it takes seconds to start."""
+    from servers import spark_session
+
+    with spark_session() as session:
+        yield session

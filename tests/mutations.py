@@ -203,6 +203,28 @@ def onnx_sum_file() -> bytes:
     return to_onnx(_boosted(), np.zeros((1, 2), dtype=np.float32)).SerializeToString()
 
 
+def onnx_prepared_file() -> bytes:
+    """A pipeline: filled and scaled numbers, text in columns of 0 and 1."""
+    from skl2onnx import to_onnx
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = table()
+    X["colour"] = X["colour"].astype(str).astype(object)
+    prepare = make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["age", "size"]),
+        (OneHotEncoder(), ["colour"]),
+    )
+    model = make_pipeline(prepare, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(X, y)
+    numbers, text = FloatTensorType([None, 1]), StringTensorType([None, 1])
+    types = [("age", numbers), ("colour", text), ("size", numbers)]
+    return to_onnx(model, initial_types=types).SerializeToString()
+
+
 def onnx_newer_sum_file() -> bytes:
     import orderless as ol
 
@@ -218,6 +240,35 @@ def treelite_sum_file() -> bytes:
 def pmml_file() -> bytes:
     """A many-way tree with all kinds of predicates and derived fields."""
     return oracle_pmml.Files(PMML_SEED).tree().encode()
+
+
+def pmml_prepared_file() -> bytes:
+    """Numbers that are computed: as scalers are written, and by a line."""
+    minus = '<Apply function="-"><FieldRef field="a"/><Constant>1.5</Constant></Apply>'
+    scaled = f'<Apply function="/">{minus}<Constant dataType="double">-2.5</Constant></Apply>'
+    ends = '<LinearNorm orig="0" norm="1"/><LinearNorm orig="3" norm="-1.5"/>'
+    line = f'<NormContinuous field="b" mapMissingTo="0.5">{ends}</NormContinuous>'
+    kinds = 'optype="continuous" dataType='
+    derived = (
+        f'<DerivedField name="s" {kinds}"float">{scaled}</DerivedField>'
+        f'<DerivedField name="l" {kinds}"double">{line}</DerivedField>'
+    )
+    ask = '<SimplePredicate field="{}" operator="{}" value="{}"/>'.format
+    nodes = (
+        f'<Node score="x">{ask("s", "lessOrEqual", 0.25)}</Node>'
+        f'<Node score="y">{ask("l", "greaterThan", -0.75)}</Node>'
+        f'<Node score="x">{ask("s", "equal", 1)}</Node>'
+    )
+    fields = "".join(f'<DataField name="{n}" {kinds}"double"/>' for n in "ab")
+    mining = "".join(f'<MiningField name="{n}"/>' for n in "ab")
+    return (
+        f'<PMML version="4.4"><DataDictionary>{fields}'
+        '<DataField name="t" optype="categorical" dataType="string"/></DataDictionary>'
+        '<TreeModel functionName="classification" noTrueChildStrategy="returnLastPrediction">'
+        f'<MiningSchema>{mining}<MiningField name="t" usageType="target"/></MiningSchema>'
+        f"<LocalTransformations>{derived}</LocalTransformations>"
+        f'<Node score="z"><True/>{nodes}</Node></TreeModel></PMML>'
+    ).encode()
 
 
 def pmml_sum_file() -> bytes:
@@ -278,8 +329,10 @@ def spark_file() -> bytes:
 
 FILES = {
     "onnx": onnx_file,
+    "onnx prepared": onnx_prepared_file,
     "treelite": treelite_file,
     "pmml": pmml_file,
+    "pmml prepared": pmml_prepared_file,
     "r": r_file,
     "spark": spark_file,
     "xgboost": xgboost_file,
@@ -317,7 +370,7 @@ def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
         return _proto(content, rng)
     if kind == "treelite":
         return _numbers(content, rng)
-    if kind == "pmml":
+    if kind.startswith("pmml"):
         return _xml(content, rng)
     return _zip(content, rng)
 
@@ -414,7 +467,8 @@ def _proto(content: bytes, rng: np.random.Generator) -> bytes:
     node = trees[0] if rng.random() < 0.7 else graph.node[rng.integers(len(graph.node))]
     what = rng.integers(6)
     if what == 0:
-        node.op_type = ["Cast", "Scaler", "Gather", "TreeEnsemble", ""][rng.integers(5)]
+        kinds = ["Cast", "Scaler", "Gather", "TreeEnsemble", "", "Imputer", "Div", "OneHotEncoder"]
+        node.op_type = kinds[rng.integers(len(kinds))]
     elif what == 1 and len(node.input):
         node.input[rng.integers(len(node.input))] = ["X", "", "nothing"][rng.integers(3)]
     elif what == 2 and len(graph.initializer):

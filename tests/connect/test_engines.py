@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import showcase
 import tables
-from servers import postgres_server, spark_session
+from servers import postgres_server
 
 from orderless.errors import InvalidData
 from tests.house.test_docs import ROOT, run_examples
@@ -98,12 +98,6 @@ def test_postgres_types_beyond_the_usual(postgres):
 
 
 # -- Spark -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with spark_session() as session:
-        yield session
 
 
 def in_spark(session, tree, table, folder, **options):

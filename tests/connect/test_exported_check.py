@@ -12,6 +12,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
+from orderless.connect.exported.jpmml import ask_jpmml
 from orderless.errors import InvalidParameter
 
 pytest.importorskip("onnx", reason="comes with the extra orderless[onnx]")
@@ -152,5 +153,38 @@ def test_pmml_that_leaves_rows_with_gaps_open_is_compared_on_complete_rows():
         assert found
         assert not found.missing
         assert "complete rows were compared" in " ".join(found.notes)
-    other = ol.read_tree({**split, "reference": 41}, space=tree.space)
-    assert not ol.check_export(tree, other.to_pmml())
+
+
+SPLIT = {"feature": "age", "relation": "<=", "reference": 40, "true": {"prediction": "no"},
+         "false": {"prediction": "yes"}}  # fmt: skip
+
+
+def test_pmml_whose_engine_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = ol.read_tree(SPLIT, feature_names=["age"])
+    other = ol.read_tree({**SPLIT, "reference": 41}, feature_names=["age"]).to_pmml()
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    found = ol.check_export(tree, other)
+    assert not found
+    assert found.engine_answer is None
+    assert "was not asked (not run: Java is not installed)" in str(found)
+
+
+@pytest.mark.engine
+def test_jpmml_is_asked_about_the_row(tmp_path: Path) -> None:
+    pytest.importorskip("jpmml_evaluator", reason="JPMML's evaluator is not installed")
+    tree = ol.read_tree(SPLIT, feature_names=["age"])
+    path = tmp_path / "model.pmml"
+    path.write_text(ol.read_tree({**SPLIT, "reference": 41}, feature_names=["age"]).to_pmml())
+    found = ol.check_export(tree, path)
+    assert found.engine.startswith("jpmml_evaluator ")
+    assert found.engine_answer == found.artifact == "no"
+    assert "the artifact decides this row differently" in str(found)
+    with pytest.raises(RuntimeError, match="defaultScore"):  # no rule fires
+        ask_jpmml(path.read_text(), {"age": None})
+
+
+def test_extra_results_of_onnx_are_said_not_to_be_compared() -> None:
+    tree = ol.read_tree(SPLIT, feature_names=["age"])
+    assert "'certain' and 'possible'" in str(ol.check_export(tree, tree.to_onnx()))
+    plain = ol.check_export(tree, tree.to_onnx(unknowns=False))
+    assert "'certain'" not in str(plain)

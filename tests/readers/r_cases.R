@@ -1,5 +1,5 @@
 # Fits models of R on random data, and writes each as JSON beside rows and what R predicts for them.
-#   Rscript r_cases.R orderless.R FOLDER
+#   Rscript r_cases.R orderless.R FOLDER [ROWS]
 arguments <- commandArgs(TRUE)
 source(arguments[1])
 folder <- arguments[2]
@@ -19,7 +19,7 @@ d$number <- d$x * (d$f %in% c("a", "b")) + d$i + rnorm(n) / 3
 d$f[sample(which(d$x > 0.5 & d$f == "e"))] <- "a"  # a level that some nodes do not see
 p <- setdiff(names(d), c("class", "number"))
 
-rows <- rbind(d[p], draw(3000))
+rows <- rbind(d[p], draw(if (length(arguments) > 2) as.integer(arguments[3]) else 3000))
 digits <- function(v) if (is.numeric(v)) ifelse(is.na(v), "", sprintf("%.17g", v)) else as.character(v)
 
 # Rows at every number that the file names, and on the floats beside it.
@@ -36,7 +36,7 @@ beside <- function(value) {
   step <- max(abs(value), 2^-1022) * 2^-53
   c(value, value + step, value - step, value + 2 * step, value - 2 * step)
 }
-write_case <- function(name, model, predicted, rows = NULL, gaps = FALSE, data = NULL) {
+write_case <- function(name, model, predicted, rows = NULL, infinite = TRUE, data = NULL) {
   json <- orderless_json(model, file.path(folder, paste0(name, ".json")), data = data)
   rows <- if (is.null(rows)) get("rows", globalenv()) else rows
   cuts <- unique(numbers(json))
@@ -47,8 +47,8 @@ write_case <- function(name, model, predicted, rows = NULL, gaps = FALSE, data =
     if (is.numeric(more[[column]])) more[[column]] <- beside(cuts$value[k])
     rows <- rbind(rows, more)
   }
-  extreme <- rows[1:6, ]
-  extreme$x <- c(1e300, -1e300, 5e-324, -0.0, 2^53, 1e-310)
+  extreme <- rows[1:8, ]
+  extreme$x <- c(1e300, -1e300, 5e-324, -0.0, 2^53, 1e-310, if (infinite) c(Inf, -Inf) else c(1, -1))
   rows <- rbind(rows, extreme)
   rownames(rows) <- NULL
   out <- as.data.frame(lapply(rows, digits), check.names = FALSE)

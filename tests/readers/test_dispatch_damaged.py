@@ -31,7 +31,7 @@ def test_damaged_files_are_read_or_refused(kind: str) -> None:
     if library in ("xgboost", "lightgbm", "catboost", "onnx", "treelite"):
         pytest.importorskip(library)
     if kind.startswith("onnx"):
-        pytest.importorskip("skl2onnx" if kind == "onnx sum" else "onnx")
+        pytest.importorskip("skl2onnx" if kind in ("onnx sum", "onnx prepared") else "onnx")
     program = [sys.executable, mutations.__file__, kind, "150", "7"]
     done = subprocess.run(program, capture_output=True, text=True)
     last = done.stderr.split()[-1:]

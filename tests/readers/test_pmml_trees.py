@@ -338,7 +338,9 @@ def test_transformations_that_are_refused_only_if_they_are_asked() -> None:
     inner = tag("LocalTransformations", derived)
     assert ol.read_tree(pmml(SPLIT, inner=inner)).n_leaves == 2
     refused(pmml(SPLIT.replace('field="x"', 'field="d"'), inner=inner),
-            "the derived field 'd' is made by Apply, and read are FieldRef, Norm")  # fmt: skip
+            "a derived field is computed by 'log' of 1 arguments: read are")  # fmt: skip
+    refused(pmml(SPLIT.replace('field="x"', 'field="d"'), inner=inner.replace("Apply", "Lag")),
+            "the derived field 'd' is made by Lag, and read are FieldRef, Norm")  # fmt: skip
     cast = inner.replace(tag("Apply", tag("FieldRef", field="x"), function="log"),
                          tag("FieldRef", field="x")).replace("double", "integer")  # fmt: skip
     refused(
@@ -371,3 +373,17 @@ def test_the_command_line_reads_it(tmp_path: Path) -> None:
     assert "IF x <= 3" in fine("explain", path)
     path.write_text(pmml(SPLIT)[:300])
     assert "model.pmml: this XML file is damaged" in " ".join(mistake("explain", path).split())
+
+
+def test_labels_that_are_not_listed_beside_missing_values() -> None:
+    """No rule fires where another value is missing, which says nothing of the label."""
+    number = {"feature": "a", "relation": "<=", "reference": 24.5, "false": {"prediction": "n"}}
+    label = {"feature": "c", "relation": "in", "reference": ["only"], "true": {"prediction": "n"},
+             "false": {"prediction": "x"}}  # fmt: skip
+    space = ol.Space([ol.Feature("a"), ol.Feature("c", "categorical", categories=("only",),
+                                                  other=True)])  # fmt: skip
+    tree = ol.read_tree({**number, "true": label}, space=space)
+    read = ol.read_tree(tree.to_pmml())
+    assert read.space["c"].other
+    assert read.predict([{"a": 1, "c": "another"}]).tolist() == ["x"]
+    assert ol.check_export(tree, tree.to_pmml())

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from neighbours import neighbours
-from servers import spark_session
 
 import orderless as ol
 from orderless.errors import InvalidData, UnreadableModel
@@ -168,12 +167,6 @@ def test_a_forest_is_not_a_tree(tmp_path):
 
 
 # -- Spark itself ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with spark_session() as session:
-        yield session
 
 
 def training(n=250):

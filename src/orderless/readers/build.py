@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import isfinite
 from operator import index
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidTree, UnreadableModel
 from ..model import Feature, Label, Space, Task, Values, plain_label, value_at_most
 from .leaf_labels import DAMAGED, ordered, places
+
+if TYPE_CHECKING:
+    from .through.stage import Before
 
 __all__ = [
     "DAMAGED", "KEPT", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",
@@ -79,6 +82,7 @@ class Table:
         can
     garbled : column -> a function that takes the right labels from what a space lists, where the
         library may have garbled them
+    before : what the model does itself to the columns that it takes; these are its columns then
     """
 
     n_columns: int | None
@@ -96,6 +100,7 @@ class Table:
     garbled: Mapping[int, Callable[[Sequence[Label]], Sequence[Label]]] = field(
         default_factory=dict
     )
+    before: Before | None = None
 
     def __post_init__(self) -> None:
         if self.n_columns is None:

@@ -15,7 +15,8 @@ import numpy as np
 from ..errors import UnreadableModel
 from ..model import Label, Link
 from .checks import damaged
-from .onnx_columns import columns_of, refused
+from .onnx_before import refused
+from .onnx_columns import columns_of
 from .onnx_model import TASK_KEY, TREES, OnnxModel, attributes
 from .onnx_trees import StoredTrees, newer_trees, older_trees
 

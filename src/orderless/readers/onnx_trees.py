@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
 from .build import MOST_NODES, Table, TreeBuilder
-from .onnx_columns import Codes, Columns
+from .onnx_before import Codes
+from .onnx_columns import Columns
 
 __all__ = ["StoredTrees", "newer_trees", "older_trees"]
 
@@ -71,6 +72,8 @@ class StoredTrees:
                 found.setdefault(column, set()).update(own)
             elif mode:
                 ordered.add(column)
+        if table.before is not None:  # what is looked up are numbers that the graph makes
+            return table
         sets = {i: tuple(_labels(v)) for i, v in found.items() if i not in ordered and v}
         return replace(table, categories={**sets, **table.categories})
 

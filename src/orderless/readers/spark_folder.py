@@ -28,6 +28,8 @@ MODELS = {
     for kind in ("DecisionTree", "RandomForest", "GBT")
 }
 INDEXER = "org.apache.spark.ml.feature.StringIndexerModel"
+BUCKETIZER = "org.apache.spark.ml.feature.Bucketizer"
+VECTOR_INDEXER = "org.apache.spark.ml.feature.VectorIndexerModel"
 ASSEMBLER = "org.apache.spark.ml.feature.VectorAssembler"
 PIPELINE = "org.apache.spark.ml.PipelineModel"
 IDLE = ("org.apache.spark.ml.feature.IndexToString",)  # after the model: it only renames
@@ -60,6 +62,10 @@ def spark_text(path: Path) -> str:
                 content |= _model(folder, own, columns)
             elif kind == INDEXER:
                 columns |= _indexed(folder, own)
+            elif kind == BUCKETIZER:
+                columns |= _bucketed(own)
+            elif kind == VECTOR_INDEXER:
+                columns[_param(own, "outputCol")] = _vector_indexed(folder, own)
             elif kind == ASSEMBLER:
                 made = _param(own, "outputCol")
                 columns[made] = {"inputs": list(_param(own, "inputCols")),
@@ -74,8 +80,8 @@ def spark_text(path: Path) -> str:
 def _refused(kind: str, where: str) -> UnreadableModel:
     return UnreadableModel(
         f"Spark's {kind.rpartition('.')[2]:.80} {where} is not read: known are trees, RandomForest "
-        "and GBT, alone or after StringIndexer and VectorAssembler; read the model itself, and "
-        "give feature_names="
+        "and GBT, alone or after StringIndexer, Bucketizer, VectorAssembler and VectorIndexer; "
+        "read the model itself, and give feature_names="
     )
 
 
@@ -145,6 +151,31 @@ def _indexed(folder: Path, own: dict[str, Any]) -> dict[str, dict[str, Any]]:
     }
 
 
+def _bucketed(own: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Say where buckets begin and end; Spark writes infinity as text."""
+    every = _param(own, "splitsArray", None) or [_param(own, "splits")]
+    outputs = _param(own, "outputCols", None) or [_param(own, "outputCol")]
+    inputs = _param(own, "inputCols", None) or [_param(own, "inputCol")]
+    invalid = _param(own, "handleInvalid", "error")
+    return {
+        made: {"splits": [str(split) for split in splits], "input": source, "invalid": invalid}
+        for made, source, splits in zip(outputs, inputs, every, strict=True)
+    }
+
+
+def _vector_indexed(folder: Path, own: dict[str, Any]) -> dict[str, Any]:
+    """Say which places of a vector have categories: pairs of a value and its index."""
+    (row,) = _rows(folder, "data")
+    maps = {str(int(place)): [[float(v), int(i)] for v, i in _pairs(own_map)]
+            for place, own_map in _pairs(row["categoryMaps"])}  # fmt: skip
+    invalid = _param(own, "handleInvalid", "error")
+    return {"vector": _param(own, "inputCol"), "maps": maps, "invalid": invalid}
+
+
+def _pairs(entries: Any) -> list[tuple[Any, Any]]:
+    return list(entries.items()) if isinstance(entries, dict) else [tuple(e) for e in entries]
+
+
 def _model(folder: Path, own: dict[str, Any], columns: dict[str, Any]) -> dict[str, Any]:
     kind, task = MODELS[own["class"]]
     if _param(own, "thresholds", None) is not None:
@@ -181,12 +212,17 @@ def _features(vector: str, columns: dict[str, Any]) -> dict[str, Any] | None:
     made = columns.get(vector)
     if made is None:
         return None
+    maps: dict[str, Any] = {}
+    if "maps" in made:
+        maps = {"maps": made["maps"], "unseen": made["invalid"]}
+        made = columns.get(made["vector"], {})
     if "inputs" not in made or any("inputs" in columns.get(name, {}) for name in made["inputs"]):
         raise UnreadableModel(
             f"the column {vector!r:.80} is not made by one VectorAssembler of "
             f"{some_names(columns)}: read the model itself, and give feature_names="
         )
     return {
+        **maps,
         "invalid": made["invalid"],
         "columns": [{"name": name, **columns.get(name, {})} for name in made["inputs"]],
     }

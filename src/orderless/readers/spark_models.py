@@ -13,6 +13,7 @@ from ..errors import InvalidTree, UnreadableModel
 from ..model import formats
 from .build import ColumnTree, Table, TreeBuilder, whole_number
 from .checks import check_links, damaged
+from .spark_before import columns_before
 from .spark_folder import SAVE, SPARK_FORMAT
 
 __all__ = ["SparkModel", "from_text", "knows_text", "leaves_of", "spark_model"]
@@ -24,6 +25,7 @@ class SparkModel(NamedTuple):
     kind: str
     table: Table
     labels: Sequence[Sequence[Any] | None]  # by feature: categories, where it is categorical
+    levels: Sequence[int]  # by feature: how many indices there are, where a stage makes them
     classes: list[Any] | None
     weights: list[float]
     trees: list[list[dict[str, Any]]]
@@ -70,15 +72,22 @@ def spark_model(text: str) -> SparkModel:
             f"{n}: some of them are vectors; read the model itself, and give feature_names="
         )
     sizes = _sizes(trees, n)
+    before = None if features is None else columns_before(features)
     names, labels, other, learns_nan = None, [_codes(size) for size in sizes], False, True
-    if features is not None:
+    if before is not None:
+        labels = [None] * n
+    elif features is not None:
         names = [_source(column) for column in features["columns"]]
         labels, other = _labels(features["columns"], sizes)
         learns_nan = features["invalid"] == "keep" and all(
             column.get("invalid", "keep") == "keep" for column in features["columns"]
         )
     categories = {at: own for at, own in enumerate(labels) if own is not None}
-    table = Table(n, names, learns_nan=learns_nan, categories=categories, other_categories=other)
+    table = Table(
+        n, names, learns_nan=learns_nan, categories=categories, other_categories=other,
+        before=None if before is None else before.before,
+    )  # fmt: skip
+    levels = [0] * n if before is None else before.levels
     classes = None
     if content["task"] == "classification":
         n_classes = whole_number(content["n_classes"], "numClasses", least=1)
@@ -87,7 +96,7 @@ def spark_model(text: str) -> SparkModel:
             raise ValueError(f"{len(classes)} labels for {n_classes} classes")
         classes = classes[:n_classes]
     weights = [float(weight) for weight in content["weights"]]
-    return SparkModel(content["kind"], table, labels, classes, weights, trees)
+    return SparkModel(content["kind"], table, labels, levels, classes, weights, trees)
 
 
 def _source(column: dict[str, Any]) -> str:
@@ -162,6 +171,12 @@ def leaves_of(
                 builder.numerical_test(at, "<=", threshold, left, right)
             continue
         codes = {int(value) for value in values}
+        if model.levels[at]:
+            # What is in neither of the two sets goes the way of the larger one.
+            beyond = range(size, model.levels[at]) if len(values) > size / 2 else ()
+            inside: list[Any] = [float(code) for code in sorted(codes | set(beyond))]
+            builder.categorical_test(at, "in", inside, left, right)
+            continue
         if own is None or not all(float(v).is_integer() and 0 <= v < size for v in values):
             raise ValueError(f"a split has the categories {values!r:.80} of {size}")
         # Spark keeps the smaller of the two sets; what is in neither goes the other way.

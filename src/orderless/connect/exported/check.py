@@ -25,6 +25,7 @@ __all__ = ["ExportCheck", "check_export"]
 
 TIME_LIMIT = 10.0
 LISTED = 8
+EXTRA = ("certain", "possible", "lower", "upper")  # results of our own ONNX models
 ROUNDED = (
     "Sums are compared without rounding: a row that is nearer to a tie than the libraries round "
     "may still differ."
@@ -147,7 +148,7 @@ def check_export(
 
     The artifact is read back and compared with the model for every row there can be, missing values
     included where both have learned what to do with them. Where they differ, the artifact's own
-    engine (onnxruntime, treelite) is run on the row that was found.
+    engine (onnxruntime, treelite, JPMML) is run on the row that was found.
 
     Parameters
     ----------
@@ -257,6 +258,10 @@ def _read(
     if made_up(read.space) and not made_up(source.space) and len(names) == len(read.space):
         read = read_model(artifact, nan=nan, feature_names=list(names))
         notes.append("The artifact has no names of columns: they were compared by place.")
+    extra = [one.name for one in getattr(getattr(artifact, "graph", None), "output", ())
+             if one.name in EXTRA]  # fmt: skip
+    if extra:
+        notes.append(f"The extra results {' and '.join(map(repr, extra))} were not compared.")
     if is_numbered(artifact):
         read, changed = renumbered(read, source)
         if changed:

@@ -6,6 +6,7 @@ Out: ``Run``: the engine's name and what it answers, or why it was not asked.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -15,6 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...model import Label
+from ...readers import is_xml
+from .jpmml import ask_jpmml
 
 __all__ = ["Run", "run_artifact", "run_source"]
 
@@ -40,6 +43,10 @@ def run_artifact(artifact: Any, row: Columns, classes: tuple[Label, ...]) -> Run
         return _asked("onnxruntime", lambda: _onnx(artifact, row))
     if kind.__name__ == "Checkpoint" or name.startswith("treelite."):
         return _asked("treelite", lambda: _treelite(artifact, row, classes))
+    if isinstance(artifact, str) and is_xml(artifact[:200].encode("utf-8", "replace")):
+        if shutil.which("java") is None:
+            return Run("JPMML", None, "not run: Java is not installed")
+        return _asked("jpmml_evaluator", lambda: ask_jpmml(artifact, row))
     return run_source(artifact, row)
 
 
@@ -58,7 +65,7 @@ def _asked(library: str, ask: Callable[[], Any]) -> Run:
     try:
         import_module(library)
     except ModuleNotFoundError:
-        return Run(library, None, f"{library} is not installed")
+        return Run(library, None, f"not run: {library} is not installed")
     try:
         name = f"{library} {version({'sklearn': 'scikit-learn'}.get(library, library))}"
     except PackageNotFoundError:

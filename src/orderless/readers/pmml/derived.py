@@ -2,21 +2,24 @@
 
 In:  ``DerivedField`` of a transformation dictionary, and the fields that there are.
 Out: ``Field``. Read are references and casts to other types of numbers, ``NormDiscrete``,
-     ``Discretize`` and ``MapValues`` of one field; everything else is refused by name, if the model
-     asks about it.
+     ``Discretize`` and ``MapValues`` of one field, ``Apply`` of +, -, *, / with constants and
+     ``NormContinuous`` of one line; everything else is refused by name, if the model asks about it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import inf
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from ...errors import UnreadableModel
 from ...model import Label
 from .columns import Column, data_type_of
 from .document import Element
 from .fields import OTHER, Field, LabelField, NumberField, Other, PieceField
+from .mapped import MappedField, applied, normalized
 from .regions import Intervals, Region, merged
 from .values import NUMBERS, label_of, number_of
 
@@ -45,21 +48,16 @@ def field_of_column(column: Column) -> Field:
 
 def derived_field(element: Element, fields: Mapping[str, Field]) -> Field:
     """Read a derived field; what is not known gives a ``Refused``."""
-    how = element.first("FieldRef", "NormDiscrete", "Discretize", "MapValues")
+    how = element.first(*HOW)
     try:
         if how is None or len(element.children) != 1:
             names = [child.name for child in element.children] or ["nothing"]
             raise UnreadableModel(
                 f"the derived field {element.get('name')!r:.80} is made by {names[0]!s:.40}, and "
-                "read are FieldRef, NormDiscrete, Discretize and MapValues of one field: put the "
-                "transformation into the rows instead"
+                f"read are {', '.join(HOW)} of one field: put the transformation into the rows "
+                "instead"
             )
-        return {
-            "FieldRef": _reference,
-            "NormDiscrete": _indicator,
-            "Discretize": _discretized,
-            "MapValues": _mapped,
-        }[how.name](element, how, fields)
+        return HOW[how.name](element, how, fields)
     except UnreadableModel as fault:
         return Refused(fault)
 
@@ -86,6 +84,8 @@ def _reference(element: Element, how: Element, fields: Mapping[str, Field]) -> F
     """Read a reference, which may cast numbers."""
     source, data_type = _source(how, fields), data_type_of(element)
     _no_map(how)
+    if isinstance(source, MappedField):
+        return applied(element, how, data_type, lambda one: _source(one, fields))
     if isinstance(source, NumberField) and data_type in NUMBERS:
         if data_type == "integer" and source.values != "integer":
             raise UnreadableModel(
@@ -97,10 +97,25 @@ def _reference(element: Element, how: Element, fields: Mapping[str, Field]) -> F
         return NumberField(source.column, data_type, values)
     if isinstance(source, PieceField) and data_type == source.data_type:
         return source
+    if isinstance(source, PieceField) and (source.data_type, data_type) == ("double", "float"):
+        pieces: Pieces = [(region, _single(value)) for region, value in source.pieces]
+        missing = cast(Label | None, _single(source.at_missing))
+        return PieceField(source.column, data_type, pieces, missing)
     raise UnreadableModel(
         f"the derived field {element.get('name')!r:.80} turns {source.column.what} into "
         f"{data_type!r}: only casts between numbers are read"
     )
+
+
+def _single(value: Label | Other | None) -> Label | Other | None:
+    """Round a number to float32; anything else stays."""
+    return float(np.float32(value)) if isinstance(value, int | float) else value
+
+
+def _computed(element: Element, how: Element, fields: Mapping[str, Field]) -> Field:
+    """Read ``Apply`` and ``NormContinuous``."""
+    read = applied if how.name == "Apply" else normalized
+    return read(element, how, data_type_of(element), lambda one: _source(one, fields))
 
 
 def _pieces(field: Field) -> Pieces:
@@ -160,15 +175,15 @@ def _interval(source: NumberField, interval: Element) -> Intervals:
     closure = ENDS.get(interval.get("closure"))
     if closure is None:
         raise UnreadableModel(f"an Interval has the closure {interval.get('closure')!r:.40}")
-    left, right = interval.attributes.get("leftMargin"), interval.attributes.get("rightMargin")
-    low, high = -inf, inf
-    if left is not None:
-        number = number_of(left, "leftMargin", source.data_type)
-        low = source.at_most(number, strict=not closure[0])
-    if right is not None:
-        number = number_of(right, "rightMargin", source.data_type)
-        high = source.at_most(number, strict=closure[1])
-    return ((low, high),) if low < high else ()
+    out: Intervals = ((-inf, inf),)
+    for margin, opened, signs in (
+        ("leftMargin", closure[0], ("greaterOrEqual", "greaterThan")),
+        ("rightMargin", closure[1], ("lessOrEqual", "lessThan")),
+    ):
+        if margin in interval.attributes:
+            own = source.region(signs[opened], [interval.get(margin)])
+            out = _cut(out, _cut(((-inf, inf),), own))
+    return out
 
 
 def _cut(intervals: Intervals, taken: Intervals) -> Intervals:
@@ -220,8 +235,20 @@ def _rows(table: Element, key: str, output: str) -> Iterator[tuple[str, str]]:
 
 
 def _typed(text: str, data_type: str) -> Label:
+    if data_type == "float":
+        return number_of(text, "a derived value", "float")
     return label_of(text, data_type, "a derived value")
 
 
 def _at_missing(how: Element, data_type: str) -> Label | None:
     return _typed(how.get("mapMissingTo"), data_type) if "mapMissingTo" in how.attributes else None
+
+
+HOW: Mapping[str, Callable[[Element, Element, Mapping[str, Field]], Field]] = {
+    "FieldRef": _reference,
+    "NormDiscrete": _indicator,
+    "Discretize": _discretized,
+    "MapValues": _mapped,
+    "Apply": _computed,
+    "NormContinuous": _computed,
+}

@@ -169,7 +169,8 @@ class _Parser:
         else:
             self.root = element
         self.above.append(element)
-        texted = name == "Array" or (len(self.above) > 1 and self.above[-2].name == "row")
+        in_row = len(self.above) > 1 and self.above[-2].name == "row"
+        texted = in_row or name in ("Array", "Constant")
         self.texts = [] if texted else None
 
     def _end(self, name: str) -> None:

@@ -138,7 +138,11 @@ class PieceField(Field):
             here = (self.at_missing is None) == wanted
             return self._atom(true, () if numeric else frozenset(), TRUE if here else FALSE)
         what = f"a value that {self.column.what} is compared with"
-        wanted_labels = [label_of(text, self.data_type, what) for text in texts]
+        single = self.data_type == "float"
+        wanted_labels: list[Label] = [
+            number_of(text, what, "float") if single else label_of(text, self.data_type, what)
+            for text in texts
+        ]
         holds = self._holds(operator, wanted_labels)
         true = _union((r for r, v in self.pieces if v is not None and holds(v)), numeric)
         unknown = _union((r for r, v in self.pieces if v is None), numeric)

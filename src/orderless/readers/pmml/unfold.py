@@ -249,22 +249,25 @@ class Unfolding:
     def _check_nothing(self, state: _State) -> None:
         """Refuse rows without a prediction, unless they lack a value, or have one not listed."""
         lacking = ""
+        unlisted = []
         for column, side in state.box.items():
             own = self.columns[column]
             if side.missing and not side.known:
                 lacking = own.what
             elif own.other and side.codes == frozenset((len(own.labels or ()),)):
-                self.without_other.add(column)
-                return
-        if not lacking:
+                unlisted.append(column)
+        if lacking:  # whatever else there is: with all values known it may have a prediction
+            self.nan_refused = self.nan_refused or (
+                f"for some rows in which {lacking} is missing the file gives no prediction"
+            )
+        elif unlisted:
+            self.without_other.add(unlisted[0])
+        else:
             raise UnreadableModel(
                 "for some rows without missing values the file gives no prediction: "
                 f"{self._words(state.box)}. Give its tree a child, or its rules a default, for "
                 "them"
             )
-        self.nan_refused = self.nan_refused or (
-            f"for some rows in which {lacking} is missing the file gives no prediction"
-        )
 
     def _words(self, box: Box) -> str:
         """Describe rows by the columns that have been asked."""

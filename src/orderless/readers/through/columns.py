@@ -20,6 +20,7 @@ from ...inputs import is_unknown, some_names
 from ...model import Column, Feature, Label, Space, Values, plain_label
 from ..build import KEPT, Nan, Table, numbered_names, whole_number
 from .stage import (
+    Before,
     Block,
     Cell,
     Encode,
@@ -54,6 +55,13 @@ def source_columns(
             f"a missing value cannot be read as a value here: {table.nan_refused}; leave "
             "nan='value' out, and missing values are unknown"
         )
+    if table.before is not None:
+        if through is not None:
+            raise UnreadableModel(
+                "this model prepares its columns itself, and is not read through further "
+                "transformers: leave through= out, and its features are the columns that it takes"
+            )
+        return _columns_of_model(table.before, space, feature_names, nan)
     if through is not None:
         # A library that has no way with NaN cannot have learned one.
         known = nan if table.learns_nan else "unknown"
@@ -140,16 +148,49 @@ def columns_through(
         space = _own_space(transformer, names)
     wires = send(transformer, Block([Wire(i) for i in range(len(names))]), ()).wires
     if space is None:
-        by_source: list[list[Wire]] = [[] for _ in names]
-        for wire in wires:
-            by_source[wire.source].append(wire)
-        space = Space([_feature(*pair, nan, values) for pair in zip(names, by_source, strict=True)])
-        starts = space_columns(space)
-    else:
-        position = {name: i for i, name in enumerate(space.column_names)}
-        columns = space_columns(space)
-        starts = [columns[position[name]] for name in names]
-    return [_resolve(wire, starts[wire.source], space) for wire in wires], space
+        pairs = zip(names, _by_source(wires, len(names)), strict=True)
+        space = Space([_feature(*pair, nan, values) for pair in pairs])
+    return _resolved(wires, names, space), space
+
+
+def _columns_of_model(
+    before: Before, space: Space | None, feature_names: Sequence[str] | None, nan: Nan
+) -> tuple[list[SourceColumn], Space]:
+    """Do the same for what a model itself does to the columns that it takes."""
+    n = len(before.values)
+    names = before.names if feature_names is None else [str(name) for name in feature_names]
+    if space is not None:
+        if feature_names is not None or len(space.column_names) != n:
+            raise InvalidSpace(
+                f"the model takes {n} columns and the space has {len(space.column_names)}: "
+                "describe the columns that it takes, in their order, and leave feature_names out"
+            )
+        return _resolved(before.wires, space.column_names, space), space
+    names = numbered_names(n) if names is None else names
+    if len(names) != n:
+        raise InvalidSpace(f"feature_names has {len(names)} names, but the model takes {n} columns")
+    features = []
+    for at, (name, own) in enumerate(zip(names, _by_source(before.wires, n), strict=True)):
+        feature = _feature(name, own, nan, before.values[at])
+        ordered = feature.ordered and feature.kind != "boolean"
+        features.append(replace(feature, values=before.values[at]) if ordered else feature)
+    space = Space(features)
+    return _resolved(before.wires, names, space), space
+
+
+def _by_source(wires: Sequence[Wire], n: int) -> list[list[Wire]]:
+    out: list[list[Wire]] = [[] for _ in range(n)]
+    for wire in wires:
+        out[wire.source].append(wire)
+    return out
+
+
+def _resolved(wires: Sequence[Wire], names: Sequence[str], space: Space) -> list[SourceColumn]:
+    """Apply wires to columns of these names."""
+    position = {name: i for i, name in enumerate(space.column_names)}
+    columns = space_columns(space)
+    starts = [columns[position[name]] for name in names]
+    return [_resolve(wire, starts[wire.source], space) for wire in wires]
 
 
 # -- names ---------------------------------------------------------------------------------------

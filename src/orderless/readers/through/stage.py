@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...inputs import is_unknown, some_names
-from ...model import Feature, Label
+from ...model import Feature, Label, Values
 from .steps import Steps
 
 __all__ = [
+    "Before",
     "Block",
     "Cell",
     "Encode",
@@ -316,3 +317,19 @@ class Block:
         """The type in which scikit-learn computes with the whole table."""
         kinds = {wire.dtype for wire in self.wires}
         return FLOAT32 if kinds and np.result_type(*kinds) == FLOAT32 else FLOAT64
+
+
+@dataclass(frozen=True)
+class Before:
+    """What a model does itself to the columns that it takes, before its trees ask.
+
+    Attributes
+    ----------
+    wires : the columns that its trees ask about
+    values : of each column that it takes, which numbers it can hold
+    names : of these, where the model has them
+    """
+
+    wires: Sequence[Wire]
+    values: Sequence[Values]
+    names: Sequence[str] | None = None
