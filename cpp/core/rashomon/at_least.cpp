@@ -36,7 +36,11 @@ struct KindTable {
 /// Per column the place of its feature in the order; no_rank: it is another name of a question.
 /// First the features by which the root can be split best.
 std::vector<std::uint32_t> ranks_of(const Graph& graph, const SpaceMeasure& measure) {
-  const std::vector<FeatureQuestions> features = questions(measure);
+  std::vector<FeatureQuestions> features = questions(measure);
+  // Within a part of the space, two questions about a category can be one.
+  for (FeatureQuestions& each : features) {
+    if (!each.nested) each.columns.resize(1);
+  }
   std::vector<std::pair<std::int64_t, std::size_t>> order;
   std::vector<std::size_t> feature_of(graph.rows.n_columns, features.size());
   for (std::size_t f = 0; f < features.size(); ++f) {
@@ -257,7 +261,7 @@ class AtLeast {
     for (Kind& kind : out) kind.hash = 0;
     join_equal(out);
     const auto by_cost = [this](const Kind& a, const Kind& b) { return cost(a) < cost(b); };
-    if (node >= graph_.level_start[static_cast<std::size_t>(std::max(graph_.depth - 2, 0))]) {
+    if (node >= graph_.level_start[static_cast<std::size_t>(std::max(graph_.depth - 1, 0))]) {
       std::sort(out.begin(), out.end(), by_cost);
       return;
     }

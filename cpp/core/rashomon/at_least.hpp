@@ -9,7 +9,8 @@ namespace orderless::rashomon {
 
 /// A proven lower bound on how many functions of the space the trees of a view are: the trees that
 /// ask about every feature once on a path at most, the features in one order on all paths, every
-/// question under one name, and whose splits have two different sides. Any two of these trees are
+/// question under one name (of a category one question alone), and whose splits have two different
+/// sides. Any two of these trees are
 /// different functions. (Where one begins with a feature that comes before all of the other's, its
 /// sides would have to be the same; where both begin with one feature but with different
 /// questions, two of its bins that one question alone tells apart give the same.) Sides that may be

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/hash.hpp"
 
@@ -63,6 +64,26 @@ std::vector<std::size_t> questions_of(const SpaceMeasure& measure,
   return out;
 }
 
+/// Whether questions, or their opposites, imply each other in a row: each holds for the first bin.
+bool are_nested(const SpaceMeasure& measure, const std::vector<std::size_t>& columns,
+                std::size_t first) {
+  const auto holds = [&](std::size_t c, std::size_t w) {
+    const std::uint64_t one = measure.one_bins(c)[w], own = measure.feature_bins(c)[w];
+    return has(measure.one_bins(c), first) ? one : own & ~one;
+  };
+  for (const std::size_t a : columns) {
+    for (const std::size_t b : columns) {
+      bool a_in_b = true, b_in_a = true;
+      for (std::size_t w = 0; w < measure.n_words(); ++w) {
+        a_in_b = a_in_b && (holds(a, w) & ~holds(b, w)) == 0;
+        b_in_a = b_in_a && (holds(b, w) & ~holds(a, w)) == 0;
+      }
+      if (!a_in_b && !b_in_a) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<FeatureQuestions> questions(const SpaceMeasure& measure) {
@@ -73,14 +94,16 @@ std::vector<FeatureQuestions> questions(const SpaceMeasure& measure) {
   by_feature.erase(measure.n_bins());
   std::vector<FeatureQuestions> out;
   for (const auto& [feature, columns] : by_feature) {
-    out.push_back({feature, questions_of(measure, columns)});
+    std::vector<std::size_t> own = questions_of(measure, columns);
+    const bool nested = are_nested(measure, own, feature);
+    out.push_back({feature, std::move(own), nested});
   }
   return out;
 }
 
 std::vector<Neighbours> neighbours(const SpaceMeasure& measure) {
   std::vector<Neighbours> out;
-  for (const auto& [feature, columns] : questions(measure)) {
+  for (const auto& [feature, columns, _] : questions(measure)) {
     // Bins by what all questions say of them, which names a bin up to 2^-64.
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> alike;
     std::vector<std::pair<std::size_t, std::uint64_t>> bins;

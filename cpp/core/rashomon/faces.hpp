@@ -12,6 +12,7 @@ namespace orderless::rashomon {
 struct FeatureQuestions {
   std::size_t feature = 0;  // its first bin
   std::vector<std::size_t> columns;
+  bool nested = false;  // as cuts of a number are: of two, one holds wherever the other does
 };
 
 /// Of all features, by first bin. Cost: columns^2 of a feature x words.

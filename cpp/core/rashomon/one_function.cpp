@@ -43,6 +43,9 @@ Count OneFunction::n_trees(std::span<const std::int32_t> column,
   faces_ = Faces(measure_, neighbours_, column, label);
   numbers_.clear();
   known_.clear();
+  n_entries_ = 0;
+  Held held(meter);
+  held_ = &held;
   const Place root{0, graph_.depth, measure_.whole(), faces_.all()};
   Count sum = 0;
   for (const Entry& entry : count(root, most, meter)) {
@@ -74,6 +77,10 @@ const OneFunction::Entries& OneFunction::count(const Place& place, std::int64_t 
   // A split tree of a constant has two leaves side by side that say the same.
   if ((!constant || view_.trivial) && most_leaves >= 2) add_splits(place, most_leaves, out, meter);
   merge(out);
+  n_entries_ += out.size();
+  if (number % 64 == 0) {
+    held_->set(numbers_.bytes() + known_.size() * sizeof(Known) + n_entries_ * sizeof(Entry));
+  }
   known.entries = std::move(out);
   return known.entries;
 }

@@ -66,6 +66,8 @@ class OneFunction {
   Faces faces_;
   Numbers numbers_;
   std::deque<Known> known_;
+  std::size_t n_entries_ = 0;
+  Held* held_ = nullptr;  // what is known
 };
 
 }  // namespace orderless::rashomon
