@@ -32,6 +32,7 @@ CAPABILITIES = {
     "readers": "Readers",
     "rashomon": "Rashomon sets",
     "deep": "Deeper and larger Rashomon sets",
+    "distinct": "Functions that are too many to list",
     "goals": "Second goals over all near-optimal trees",
     "cuts": "Rashomon sets of every cut point",
     "sql": "Where the data is: SQL engines and files",

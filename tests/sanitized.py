@@ -173,6 +173,8 @@ def sets_of_trees(ol: Any, seed: int) -> None:
         warnings.simplefilter("ignore")
         found = ol.RashomonSet(max_depth=3, regularization=0.02, epsilon=0.05).fit(X, y)
         assert found.n_trees >= found.n_distinct >= 1
+        estimate = found.estimate_distinct(50, random_state=seed)
+        assert estimate.at_least <= found.n_distinct <= found.n_nontrivial
         trees = [tree for _, tree in zip(range(20), found.trees(), strict=False)]
         found.sample(5, random_state=0)
         found.predict(X)

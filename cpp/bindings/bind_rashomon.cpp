@@ -9,6 +9,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/rashomon_distinct.hpp"
 #include "bindings/rashomon_goals.hpp"
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/rashomon_views.hpp"
@@ -347,6 +348,7 @@ void bind(nb::module_& m) {
         "Per tree whether it is monotone: (a column of the feature, whether labels rise) each.");
   bind_graph(m);
   bind_goals(m);
+  bind_distinct(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)

@@ -60,6 +60,23 @@ def test_functions_that_do_not_fit_are_left_out():
     assert "functions" not in content
 
 
+def test_functions_that_are_too_many_are_estimated():
+    given = ("rashomon", "--data", "wisconsin", "--max-depth", 3, "--limit", 100)
+    content = json.loads(fine(*given, "-f", "json"))
+    assert "functions" not in content
+    assert "functions_of_rows" not in content
+    got = content["functions_estimated"]
+    assert got["at_least"] <= got["low"] <= got["estimate"] <= got["high"] <= content["nontrivial"]
+    assert got["confidence"] == 0.95
+    whole = json.loads(fine(*given[:-1], 5_000_000, "-f", "json"))
+    assert got["low"] <= whole["functions"] <= got["high"]
+    columns = content["functions_of_columns_estimated"]
+    assert columns["low"] <= whole["functions_of_columns"] <= columns["high"]
+    text = " ".join(fine(*given).split())
+    assert "functions of the features, estimated from 4,000 trees (95% confidence: " in text
+    assert "functions of the features, proven to be at least" in text
+
+
 def test_choose_from_a_part(part):
     given = ("choose", *SET, *LITTLE, "--on-limit", "part")
     content = json.loads(run(*given, "-f", "json").stdout)

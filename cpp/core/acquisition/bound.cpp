@@ -17,7 +17,8 @@ RowCosts::RowCosts(const Acquisition& problem)
       ends_(problem.n_rows(), Range{0, 0}),
       left_(problem.n_words),
       some_(problem.n_words),
-      outside_(problem.n_words) {
+      outside_(problem.n_words),
+      mask_(problem.n_purchases) {
   for (const std::size_t p : by_cost_) cost_.push_back(problem.cost[p]);
   if (problem.n_words == 1 && problem.n_rows() * problem.n_purchases <= most_masks) {
     masks_.reserve(problem.n_rows() * problem.n_purchases);
@@ -52,9 +53,10 @@ RowCosts::Range RowCosts::classes_of(const std::vector<std::uint64_t>& leaves) c
   return {static_cast<std::size_t>(first), end};
 }
 
-RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const {
+RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) {
   const std::size_t n = cost_.size();
   const std::uint64_t* masks = masks_.data() + row * n;
+  price_.assign(cost_.begin(), cost_.end());
   Spent out;
   std::int64_t count = 0;
   while (left != 0) {
@@ -64,10 +66,19 @@ RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, R
     for (; k < n && (some & masks[k]) != 0; ++k) some &= masks[k];
     if (k == n) return {0, true};
     const std::uint64_t bit = some & (~some + 1);
-    out.cost += cost_[k];
-    ++count;
+    std::int64_t pays = price_[k];
+    bool alone = true;
+    for (std::size_t j = k; j < n; ++j) {
+      if ((masks[j] & bit) != 0) continue;
+      pays = std::min(pays, price_[j]);
+      alone = alone && price_[j] == cost_[j];
+    }
+    out.cost += pays;
+    count += alone && pays > 0 ? 1 : 0;
     for (; k < n; ++k) {
-      if ((masks[k] & bit) == 0) left &= masks[k];
+      if ((masks[k] & bit) != 0) continue;
+      price_[k] -= pays;
+      if (price_[k] == 0) left &= masks[k];
     }
   }
   out.missed = out.cost > rest.budget || count > rest.questions;
@@ -76,7 +87,9 @@ RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, R
 
 RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest) {
   if (!masks_.empty()) return bound_of_word(row, left[0], rest);
-  const std::size_t words = left.size();
+  const std::size_t words = left.size(), n = by_cost_.size();
+  for (std::size_t k = 0; k < n; ++k) mask_[k] = problem_.mask_of(row, by_cost_[k]);
+  price_.assign(cost_.begin(), cost_.end());
   Spent out;
   std::int64_t count = 0;
   while (true) {
@@ -85,23 +98,30 @@ RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& l
     if (any == 0) break;
     std::copy(left.begin(), left.end(), some_.begin());
     std::size_t k = 0;
-    for (; k < by_cost_.size(); ++k) {
-      const std::uint64_t* mask = problem_.mask_of(row, by_cost_[k]);
+    for (; k < n; ++k) {
       any = 0;
-      for (std::size_t w = 0; w < words; ++w) any |= some_[w] & mask[w];
+      for (std::size_t w = 0; w < words; ++w) any |= some_[w] & mask_[k][w];
       if (any == 0) break;
-      for (std::size_t w = 0; w < words; ++w) some_[w] &= mask[w];
+      for (std::size_t w = 0; w < words; ++w) some_[w] &= mask_[k][w];
     }
-    if (k == by_cost_.size()) return {0, true};
+    if (k == n) return {0, true};
     std::size_t word = 0;
     while (some_[word] == 0) ++word;
     const std::uint64_t bit = some_[word] & (~some_[word] + 1);
-    out.cost += problem_.cost[by_cost_[k]];
-    ++count;
-    for (; k < by_cost_.size(); ++k) {
-      const std::uint64_t* mask = problem_.mask_of(row, by_cost_[k]);
-      if ((mask[word] & bit) != 0) continue;
-      for (std::size_t w = 0; w < words; ++w) left[w] &= mask[w];
+    std::int64_t pays = price_[k];
+    bool alone = true;
+    for (std::size_t j = k; j < n; ++j) {
+      if ((mask_[j][word] & bit) != 0) continue;
+      pays = std::min(pays, price_[j]);
+      alone = alone && price_[j] == cost_[j];
+    }
+    out.cost += pays;
+    count += alone && pays > 0 ? 1 : 0;
+    for (; k < n; ++k) {
+      if ((mask_[k][word] & bit) != 0) continue;
+      price_[k] -= pays;
+      if (price_[k] != 0) continue;
+      for (std::size_t w = 0; w < words; ++w) left[w] &= mask_[k][w];
     }
   }
   out.missed = out.cost > rest.budget || count > rest.questions;

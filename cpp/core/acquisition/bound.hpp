@@ -19,8 +19,12 @@ class RowCosts {
     bool missed = false;  // cannot be determined with what is left to spend
   };
 
-  /// At least this: leaves of which no purchase excludes two are paid for one by one.
-  /// Cost: purchases x words, for each of those leaves and each class that the row can end in.
+  /// At least this: leaves pay one after the other, each what is left of the price of the cheapest
+  /// purchase that excludes it, and all purchases that do are so much cheaper for the leaves that
+  /// follow (dual ascent for the cover of leaves by purchases). Questions are at least as many as
+  /// leaves that share no such purchase.
+  /// Cost: purchases x words, for each purchase that is paid for and each class that the row can
+  /// end in.
   [[nodiscard]] Spent at_least(std::uint32_t row, const std::uint64_t* leaves, Rest rest);
 
   /// Exactly this, and a purchase to begin with (-1: stop). Branch and bound over the purchases
@@ -40,7 +44,7 @@ class RowCosts {
   template <class With>
   void for_each_end(std::uint32_t row, const std::uint64_t* leaves, With&& with);
   [[nodiscard]] Spent bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest);
-  [[nodiscard]] Spent bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const;
+  [[nodiscard]] Spent bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest);
   void search(std::uint32_t row, std::size_t depth, Rest rest, std::int64_t spent,
               std::int32_t first);
 
@@ -50,6 +54,8 @@ class RowCosts {
   std::vector<std::uint64_t> masks_;  // rows x purchases in that order, if a mask is one word
   std::vector<Range> ends_;  // by row the classes that it can end in; none: never determined
   std::vector<std::uint64_t> left_, some_, outside_;
+  std::vector<const std::uint64_t*> mask_;  // of the row at hand, the cheapest purchase first
+  std::vector<std::int64_t> price_;         // what is left of each purchase's cost
   std::vector<std::vector<std::uint64_t>> levels_;
   std::int64_t best_ = 0;
   std::int32_t best_first_ = -1;

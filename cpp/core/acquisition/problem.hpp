@@ -125,12 +125,11 @@ struct Cheapest {
 /// The cheapest policy over the rows, exactly: memoised search over (rows, reachable leaves, rest)
 /// with branch and bound, any purchase allowed in any state.
 ///
-/// Lower bound of a state: for each row, leaves of other classes of which no purchase excludes two
-/// must each be paid for; the cheapest purchase that excludes the leaf is the least. Of several
-/// classes that the row can end in, the least counts. At `limit`
-/// states, or out of time, the best policy found: questions are then fixed from the top until what
-/// is left can be searched. Never worse than greedy and path.
-/// Cost: per state rows x purchases^2; the states can be exponentially many.
+/// Lower bound of a state: for each row, leaves of other classes must be excluded; what that costs
+/// at least is found by dual ascent (see RowCosts). Of several classes that the row can end in, the
+/// least counts. At `limit` states, or out of time, the best policy found: questions are then fixed
+/// from the top until what is left can be searched. Never worse than greedy and path. Cost: per
+/// state rows x purchases^2; the states can be exponentially many.
 [[nodiscard]] Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit,
                                        const Clock& clock);
 

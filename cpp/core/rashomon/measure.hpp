@@ -40,6 +40,12 @@ class SpaceMeasure {
   [[nodiscard]] const std::uint64_t* feature_bins(std::size_t column) const {
     return feature_bins_.data() + column * n_words_;
   }
+  /// The bins of that feature where the column is 1.
+  [[nodiscard]] const std::uint64_t* one_bins(std::size_t column) const {
+    return one_.data() + column * n_words_;
+  }
+  [[nodiscard]] std::size_t n_columns() const { return alone_.size(); }
+  [[nodiscard]] std::size_t n_bins() const { return n_bins_; }
   /// The part of a box where a column is 1, or 0.
   void cut(const std::uint64_t* box, std::size_t column, bool is_one, std::uint64_t* out) const;
   [[nodiscard]] Words whole() const;

@@ -10,12 +10,14 @@
 //
 // Cost: nodes x columns^2 x words for the graph; functions are multiplied place by place.
 
-#include "core/rashomon/counts.hpp"     // IWYU pragma: export
-#include "core/rashomon/decide.hpp"     // IWYU pragma: export
-#include "core/rashomon/functions.hpp"  // IWYU pragma: export
-#include "core/rashomon/goals.hpp"      // IWYU pragma: export
-#include "core/rashomon/graph.hpp"      // IWYU pragma: export
-#include "core/rashomon/monotone.hpp"   // IWYU pragma: export
-#include "core/rashomon/narrow.hpp"     // IWYU pragma: export
-#include "core/rashomon/nearest.hpp"    // IWYU pragma: export
-#include "core/rashomon/ranges.hpp"     // IWYU pragma: export
+#include "core/rashomon/at_least.hpp"      // IWYU pragma: export
+#include "core/rashomon/counts.hpp"        // IWYU pragma: export
+#include "core/rashomon/decide.hpp"        // IWYU pragma: export
+#include "core/rashomon/functions.hpp"     // IWYU pragma: export
+#include "core/rashomon/goals.hpp"         // IWYU pragma: export
+#include "core/rashomon/graph.hpp"         // IWYU pragma: export
+#include "core/rashomon/monotone.hpp"      // IWYU pragma: export
+#include "core/rashomon/narrow.hpp"        // IWYU pragma: export
+#include "core/rashomon/nearest.hpp"       // IWYU pragma: export
+#include "core/rashomon/one_function.hpp"  // IWYU pragma: export
+#include "core/rashomon/ranges.hpp"        // IWYU pragma: export

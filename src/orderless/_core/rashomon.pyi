@@ -138,6 +138,24 @@ def monotone(
     measure: CoreMeasure,
     directions: list[tuple[int, bool]],
 ) -> NDArray[np.uint8]: ...
+def trees_alike(
+    graph: Graph,
+    view: View,
+    measure: CoreMeasure,
+    start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    label: NDArray[np.int32],
+    memory_limit: int,
+    time_limit: float,
+) -> NDArray[np.uint64]: ...
+def distinct_at_least(
+    graph: Graph,
+    view: View,
+    measure: CoreMeasure,
+    most_cells: int,
+    memory_limit: int,
+    time_limit: float,
+) -> tuple[int, int]: ...
 
 class Graph:
     def __init__(

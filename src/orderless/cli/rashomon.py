@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..errors import OutOfMemory, OutOfTime, TooLarge
 from ..inputs import busy, some_names
 from ..model import printable
 from .constraint_options import ConstraintOptions, asked, constraints, met
 from .costs import Costs, OtherCosts
 from .explore import ExploreOptions, serve_explorer
+from .function_counts import count_functions, shown_count, size_rows
 from .mistakes import Mistake
 from .number_options import Loss, Thresholds, refuse_numbers
 from .options import (
@@ -199,7 +199,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
         **_about_numbers(found),
         "trees": found.n_trees,
         "nontrivial": found.n_nontrivial,
-        **({} if limit is None else _functions(found, show.within, limit)),
+        **({} if limit is None else count_functions(found, show.within, limit)),
         "objective": float(found.objective),
         "bound": float(found.bound),
         "on_bound": found.on_bound,
@@ -235,22 +235,6 @@ def _about_numbers(found: RashomonSet) -> dict[str, Any]:
     return {"task": found.task, "loss": found.loss or "squared", "decimals": found.decimals_}
 
 
-def _functions(found: RashomonSet, within: float | None, limit: int) -> dict[str, Any]:
-    """Count functions in each reading, and those that are apart; of a part as far as that goes."""
-    out: dict[str, Any] = {}
-    readings = {"functions": None, "functions_of_columns": "independent"}
-    for key, reading in (readings | {"functions_of_rows": "rows"}).items():
-        try:
-            out[key] = found.count_distinct(reading, limit=limit)
-        except (OutOfMemory, OutOfTime, TooLarge):
-            if found.complete:
-                raise
-    if within is not None:
-        out["within"] = within
-        out["functions_apart"] = len(found.functions(limit=limit, within=within))
-    return out
-
-
 def _histogram(found: RashomonSet) -> list[dict[str, Any]] | None:
     """Count trees by objective; None where nearly every one has one of its own."""
     if found.task == "regression" and found.n_trees > MOST_TREES:
@@ -283,15 +267,6 @@ def _objectives(trees: list[dict[str, Any]], histogram: list[dict[str, Any]]) ->
         tree["tree"] = tree.pop("tree")  # last
 
 
-SIZES = {
-    "trees": "trees",
-    "nontrivial": "without trivial splits",
-    "functions": "functions of the features",
-    "functions_of_columns": "functions, columns taken as unrelated",
-    "functions_of_rows": "ways to label the rows",
-}
-
-
 def _text(content: dict[str, Any], form: Format) -> str:
     """Write what is in ``content`` for people."""
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
@@ -302,7 +277,7 @@ def _text(content: dict[str, Any], form: Format) -> str:
         f"{best:g}), on {content['rows']:,} rows of {content['data']}.{_judged(content)}"
         f"{met(content)}"
         f"{left_out(content['left_out'])}{part_text(content)}",
-        records_as(_sizes(content), form),
+        records_as(size_rows(content), form),
     ]
     on_bound = _several(content["on_bound"], "tree is", "trees are")
     if content["histogram"] is None:
@@ -353,19 +328,6 @@ def _judged(content: dict[str, Any]) -> str:
     )
 
 
-def _sizes(content: dict[str, Any]) -> list[dict[str, Any]]:
-    names = dict(SIZES)
-    if "loss" in content:
-        names["functions_of_rows"] = "ways to give the rows numbers"
-    if "within" in content:
-        names["functions_apart"] = f"functions more than {content['within']:g} apart on some row"
-    return [
-        {"what": words, "how many": _shown(content[key])}
-        for key, words in names.items()
-        if key in content
-    ]
-
-
 def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put what has the same number of leaves together, for people."""
     out: dict[int, dict[str, Any]] = {}
@@ -380,14 +342,7 @@ def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:
         one["trees"] += row["trees"]
         one["nontrivial"] += row["nontrivial"]
     counts = ("trees", "nontrivial")
-    return [one | {key: _shown(one[key]) for key in counts} for _, one in sorted(out.items())]
-
-
-def _shown(n: int) -> int | str:
-    """Give a count as it is, a huge one for people; in JSON and CSV all are as they are."""
-    from ..model import short_count
-
-    return n if n < 10**12 else short_count(n)
+    return [one | {key: shown_count(one[key]) for key in counts} for _, one in sorted(out.items())]
 
 
 def _block(text: str, form: Format) -> str:

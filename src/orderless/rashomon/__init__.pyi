@@ -8,6 +8,9 @@ from .conflict import (
 from .differences import (
     Differences as Differences,
 )
+from .distinct_estimate import (
+    DistinctEstimate as DistinctEstimate,
+)
 from .ends import (
     End as End,
     exact_ends as exact_ends,

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
 PARTS = ("the set", "counting the trees")  # of which there may be a part instead
+LISTS = "the list of functions"
+ESTIMATED = ". estimate_distinct gives their number in seconds, with a stated error"
 MOST_PARTS = 1000  # sets of features that are looked at one after the other
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
@@ -178,12 +180,13 @@ class Engine:
         except MemoryError as fault:  # the core's limit, or the machine's
             raise OutOfMemory(
                 f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
-                f"it, or {shrink}. n_trees, sample and predict work without listing functions"
+                f"it, or {shrink}. n_trees, estimate_distinct, sample and predict work without "
+                "listing functions"
             ) from fault
         except _core.base.TimeUp as fault:
             raise OutOfTime(
                 f"{what} took longer than {setting('time_limit', self.time_limit)} seconds: raise "
-                f"it, or {shrink}"
+                f"it, or {shrink}{ESTIMATED if what == LISTS else ''}"
             ) from fault
         except _core.base.CountOverflow as fault:
             trees = "trees" if fault.bits == 128 else "trees of one function"
@@ -253,7 +256,7 @@ class Engine:
     ) -> _core.rashomon.Functions:
         graph = self.graph_for(view)
         weights = self.problem.fingerprint_weights(semantics, graph)
-        with self.caps("the list of functions"):
+        with self.caps(LISTS):
             try:
                 return graph.functions(
                     self._view(view), weights, counts, limit, piece, self.memory_limit,
@@ -263,7 +266,7 @@ class Engine:
                 raise TooLarge(
                     f"there are more than {setting('limit', limit)} functions: raise "
                     f"{setting('limit')}, look at a view "
-                    "(within, at_most, using, without), or sample trees",
+                    "(within, at_most, using, without), or take estimate_distinct or sample",
                     limit,
                 ) from fault
 

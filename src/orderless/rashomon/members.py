@@ -25,7 +25,7 @@ from .problem import Problem
 from .shown_functions import DrawnFunction, seen_before
 from .view import LIMIT, View
 
-__all__ = ["LIMIT", "Members"]
+__all__ = ["LIMIT", "Members", "positions_below"]
 
 AT_ONCE = 4096
 MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that was seen before
@@ -92,7 +92,8 @@ class Members(Completeness):
         """How many different functions they are, as the set reads its columns.
 
         Functions of the features where the set knows them (``aware``), else of the columns. For
-        more than 5 million use ``count_distinct`` with a larger ``limit``.
+        more than 5 million use ``count_distinct`` with a larger ``limit``; for more than fit into
+        memory ``estimate_distinct``.
         """
         return self.count_distinct()
 
@@ -239,7 +240,7 @@ class Members(Completeness):
     def _drawn_positions(self, k: int, random: np.random.Generator) -> list[int]:
         """Draw positions of trees."""
         self._not_empty()
-        return _positions_below(self.n_trees, k, random)
+        return positions_below(self.n_trees, k, random)
 
     # -- functions -----------------------------------------------------------------------------
 
@@ -330,7 +331,7 @@ class Members(Completeness):
         self._not_empty()
         random = generator(random_state)
         functions = self._some_functions(random, limit)
-        chosen = _positions_below(len(functions), k, random)
+        chosen = positions_below(len(functions), k, random)
         return functions.take(np.array(sorted(chosen), dtype=np.int64))
 
     def _some_functions(self, random: np.random.Generator, limit: int) -> FunctionSet:
@@ -357,7 +358,7 @@ def _length(positions: range) -> int:
     return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
 
 
-def _positions_below(n: int, k: int, random: np.random.Generator) -> list[int]:
+def positions_below(n: int, k: int, random: np.random.Generator) -> list[int]:
     """Draw ``k`` positions below ``n``, with replacement; ``n`` may be of any size."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
         raise ValueError(f"k must be a whole number from 0, got {k!r:.80}")

@@ -18,6 +18,7 @@ from ..model import short_count
 from ..readers import read_tree
 from .choices import Choices
 from .differences import Differences, differences
+from .distinct_estimate import Estimates
 from .functions import FunctionSet
 from .listed import Source
 from .view import View
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["TreeSet"]
 
 
-class TreeSet(Views, Choices):
+class TreeSet(Views, Choices, Estimates):
     """A set of near-optimal trees: a ``RashomonSet``, a view of one, or a list of trees.
 
     ``len(trees)`` is their number (``n_trees`` where that passes 2^63), ``trees[i]`` the tree at a
