@@ -2,6 +2,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/held.hpp"
 #include "bindings/record.hpp"
 #include "core/tree/room.hpp"
 
@@ -30,6 +31,7 @@ nb::object prune_nodes(const nb::tuple& arrays, const nb::tuple& domain_arrays) 
 }  // namespace
 
 void bind_tree(nb::module_& m) {
+  bind_held(m);
   links_record.define(m, "Links", {"fault", "node", "depth"});
   pruned_record.define(m, "Pruned", {"new_index", "when_true", "when_false", "root", "n_kept"});
   m.def("check_links", &check_links_of, "nodes"_a,

@@ -103,6 +103,14 @@ WeighedParts split_weighed(const TreeView& tree, std::size_t node, const Weighed
 std::vector<Point> fingerprints(const Forest& forest, std::span<const Domain> domains,
                                 std::span<const FeatureWeights> weights,
                                 std::span<const Point> class_values, Poll poll) {
+  const auto tree = [&](std::size_t i) { return forest.tree(i); };
+  return fingerprints(tree, forest.start.size() - 1, domains, weights, class_values, poll);
+}
+
+std::vector<Point> fingerprints(const std::function<TreeView(std::size_t)>& tree_of,
+                                std::size_t n_trees, std::span<const Domain> domains,
+                                std::span<const FeatureWeights> weights,
+                                std::span<const Point> class_values, Poll poll) {
   std::vector<Weighed> whole_parts;
   whole_parts.reserve(domains.size());
   for (std::size_t f = 0; f < domains.size(); ++f) {
@@ -112,11 +120,10 @@ std::vector<Point> fingerprints(const Forest& forest, std::span<const Domain> do
   std::vector<std::uint8_t> is_used(domains.size(), 0);
   std::vector<std::size_t> used;
   std::vector<Point> out;
-  const std::size_t n_trees = forest.start.size() - 1;
   out.reserve(n_trees);
   std::size_t leaves = 0;
   for (std::size_t i = 0; i < n_trees; ++i) {
-    const TreeView tree = forest.tree(i);
+    const TreeView tree = tree_of(i);
     for (const std::int32_t feature : tree.feature) {
       if (feature < 0) continue;
       const auto f = static_cast<std::size_t>(feature);

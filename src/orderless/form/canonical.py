@@ -14,9 +14,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..model import Bins, Label, Space, Tree, formats as serial
+from .. import _core
+from ..model import Bins, FunctionBins, Label, Space, Tree, formats as serial
 from ..readers import read_tree
-from .cover import Rules, Subject, all_reasons, irredundant_rules, smallest_rules, terms_of
+from .cover import (
+    Rules,
+    Subject,
+    all_reasons,
+    count_reasons,
+    form_rules,
+    form_terms,
+    irredundant_rules,
+    smallest_rules,
+    terms_of,
+)
 from .equivalence import equivalent
 from .fingerprints import fingerprint
 from .form_offers import FormOffers
@@ -79,7 +90,8 @@ def canonicalize(
     """
     if isinstance(tree, CanonicalForm):
         tree = tree.tree
-    return CanonicalForm(read_tree(tree), limit=limit, time_limit=time_limit, exact=exact)
+    own = tree if type(tree) is Tree else read_tree(tree)
+    return CanonicalForm(own, limit=limit, time_limit=time_limit, exact=exact)
 
 
 class CanonicalForm(FormOffers):
@@ -139,14 +151,43 @@ class CanonicalForm(FormOffers):
 
         With facts, into the bins that the tree does.
         """
-        return self._subject.bins
+        form = self._form
+        if form is None:
+            return self._subject.bins
+        if form.tree(self.space.held) is None:
+            return self.tree.bins
+        return self._form_bins
+
+    @property
+    def _form(self) -> _core.reasons.Form | None:
+        """Its form in the core; None where facts or categories take more than that."""
+        known = self.__dict__.get("_found")  # a cached_property takes longer than the form
+        return known[0] if known is not None else self._find()
+
+    def _find(self) -> _core.reasons.Form | None:
+        tree = self.tree
+        form = None
+        if not tree.space.knowing:
+            form = _core.reasons.form(tree.held, tree.space.held, len(tree.classes))
+        bins = None if form is None else FunctionBins(tree, form)
+        self.__dict__["_found"] = (form, bins)
+        return form
+
+    @property
+    def _form_bins(self) -> FunctionBins:
+        bins: FunctionBins = self.__dict__["_found"][1]
+        return bins
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: own for name, own in vars(self).items() if name != "_found"}  # by the core
 
     @cached_property
     def _subject(self) -> Subject:
         """What rules and reasons are about: the function, on possible rows."""
         if self.tree.possible is not None:
             return Subject.of_possible(self.tree.possible)
-        return Subject.of(with_function_bins(self.tree).bins)
+        form = self._form
+        return Subject.of(with_function_bins(self.tree).bins if form is None else self.bins)
 
     @cached_property
     def _canonical(self) -> Tree:
@@ -174,7 +215,11 @@ class CanonicalForm(FormOffers):
 
     @cached_property
     def _reason_tables(self) -> list[NDArray[np.uint16]]:
-        return all_reasons(self._subject, self.limit, self.time_limit)
+        form = self._form
+        if form is None:
+            return all_reasons(self._subject, self.limit, self.time_limit)
+        counts = count_reasons(form, self.limit, self.time_limit)
+        return [form.table(c) for c in range(len(counts))]
 
     @cached_property
     def reasons(self) -> dict[Label, tuple[Term, ...]]:
@@ -183,13 +228,21 @@ class CanonicalForm(FormOffers):
         The paper's Blake canonical form (its Algorithm 4), for any number of classes and any kinds
         of features. Fewest conditions first.
         """
+        form, classes = self._form, self.tree.classes
+        if form is None:
+            tables = self._reason_tables
+            return {c: terms_of(self.bins, own) for c, own in zip(classes, tables, strict=True)}
+        bins, counts = self._form_bins, count_reasons(form, self.limit, self.time_limit)
         return {
-            label: terms_of(self.bins, table)
-            for label, table in zip(self.classes, self._reason_tables, strict=True)
+            label: form_terms(bins, form, c, range(counts[c])) for c, label in enumerate(classes)
         }
 
     @cached_property
     def _rules(self) -> list[Rules]:
+        form = self._form
+        if self.exact and form is not None:
+            count_reasons(form, self.limit, self.time_limit)
+            return form_rules(self._form_bins, form, self.classes, self.time_limit)
         if self.exact:
             return smallest_rules(self._subject, self._reason_tables, self.time_limit)
         if self._subject.possible is not None:

@@ -109,12 +109,16 @@ def _extended(tree: Tree) -> Tree:
 
 
 def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
-    nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
-    values = class_weights(labels)
-    return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
-        -1, 2
-    )
+    classes = trees[0].classes
+    if all(tree.classes == classes for tree in trees):
+        held, values = [tree.held for tree in trees], class_weights(classes)
+        points = _core.same.held_fingerprints(held, space.held, keys, weights, values)
+    else:
+        nodes, start, labels = flat_nodes(trees)
+        values = class_weights(labels)
+        points = _core.same.fingerprints(nodes, start, space.domains, keys, weights, values)
+    return points.reshape(-1, 2)
 
 
 def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:

@@ -10,6 +10,7 @@ from .arrays import (
 from .bins import (
     Bins as Bins,
     Box as Box,
+    FunctionBins as FunctionBins,
     as_bits as as_bits,
     ends as ends,
     ones as ones,
@@ -115,6 +116,7 @@ from .tree_arrays import (
     n_threads as n_threads,
 )
 from .tree_file import (
+    TREE_ARRAYS as TREE_ARRAYS,
     TREE_FORMAT as TREE_FORMAT,
 )
 from .tree_numbers import (
