@@ -59,9 +59,9 @@ class SharedForm {
 
   nb::object bins() { return give_cut_tree(form_.bins()); }
 
-  nb::object tree(const HeldSpace& space) {
+  nb::object tree() {
     if (!form_.smaller()) return nb::none();
-    return nb::cast(hold_normal(form_.smaller()->view(), space).tree);
+    return nb::cast(hold_copy(form_.smaller()->view()));
   }
 
  private:
@@ -96,7 +96,7 @@ void bind_form(nb::module_& m) {
       .def("table", &SharedForm::table, "class_index"_a, "All reasons of a class, as boxes.")
       .def("box", &SharedForm::box, "class_index"_a, "reason"_a, "The slots of one reason.")
       .def("bins", &SharedForm::bins, "The tree over the bins of its function.")
-      .def("tree", &SharedForm::tree, "space"_a,
+      .def("tree", &SharedForm::tree,
            "The tree without conditions that do not matter; None where all of its own do.");
   m.def("form", &form_of, "tree"_a, "space"_a, "n_classes"_a,
         "What a tree decides; None where it asks about an unordered feature.");

@@ -38,6 +38,14 @@ nb::object hold_checked(const HeldSpace& space, const nb::tuple& arrays, std::in
   return nb::make_tuple(std::move(held.tree), kept);
 }
 
+/// A copy of arrays that a tree held; None for arrays that do not describe a tree.
+nb::object hold_again(const HeldSpace& space, const nb::tuple& arrays, std::int32_t n_classes) {
+  const Nodes nodes(arrays);
+  const TreeView tree = nodes.tree();
+  if (tree.set_start.empty() || !describes_tree(tree, space, n_classes)) return nb::none();
+  return nb::cast(hold_copy(tree));
+}
+
 /// Whether trees one after the other can be looked at: sizes only.
 void check_sizes(const TreeView& nodes, std::span<const std::int64_t> start) {
   bool good = !start.empty() && start.front() == 0 && nodes.set_start.size() == nodes.size() + 1 &&
@@ -150,6 +158,8 @@ void bind_held(nb::module_& m) {
   m.def("hold", &hold_checked, "space"_a, "nodes"_a, "n_classes"_a,
         "A tree in normal form, without dead branches, and the nodes that are left of it (None: "
         "all); None for arrays that describe no tree.");
+  m.def("hold_again", &hold_again, "space"_a, "nodes"_a, "n_classes"_a,
+        "A tree of arrays that a tree held; None for arrays that describe no tree.");
   m.def("hold_all", &hold_all, "space"_a, "nodes"_a, "start"_a, "n_classes"_a,
         "Trees that are in normal form, without dead branches.");
   m.def("hold_bits", &hold_all_bits, "space"_a, "codes"_a, "ends"_a, "columns"_a, "n_classes"_a,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nanobind/stl/string.h>
+
 #include "bindings/arrays.hpp"
 
 namespace orderless::bindings {

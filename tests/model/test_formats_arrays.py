@@ -53,12 +53,19 @@ def test_whole_numbers_flags_tables_and_infinity():
     assert text_of(table) == plainly(table)
     assert text_of(np.array([np.inf, -np.inf])) == '["inf", "-inf"]'
     assert text_of(np.zeros(0)) == "[]"
-    with pytest.raises(ValueError, match="NaN"):
-        text_of(np.array([np.nan]))
+    assert text_of(np.array([np.nan])) is None
     with pytest.raises(TypeError, match="float64"):
         text_of(np.zeros(2, dtype=np.float32))
     with pytest.raises(ValueError, match="axes"):
         text_of(np.zeros((1, 1, 1)))
+
+
+def test_where_the_core_cannot_write_floats(monkeypatch):
+    tree, _ = equivalent_pair(7)
+    expected = tree.to_json()
+    monkeypatch.setattr(_core.base, "numbers_text", lambda _: None)
+    assert tree.to_json() == expected
+    assert formats._plain([np.inf, [-np.inf, 2]]) == ["inf", ["-inf", 2]]
 
 
 @pytest.mark.parametrize("value", [

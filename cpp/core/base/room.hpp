@@ -15,5 +15,6 @@
 #include "core/base/field.hpp"     // IWYU pragma: export
 #include "core/base/hash.hpp"      // IWYU pragma: export
 #include "core/base/machine.hpp"   // IWYU pragma: export
+#include "core/base/number_text.hpp"  // IWYU pragma: export
 #include "core/base/poll.hpp"      // IWYU pragma: export
 #include "core/base/wide.hpp"      // IWYU pragma: export

@@ -59,18 +59,19 @@ std::optional<Form> Form::of(const TreeView& tree, const HeldSpace& space, std::
                              Poll poll) {
   std::optional<CutTree> cut = cut_tree(tree, space);
   if (!cut) return std::nullopt;
-  const BinGroups groups = function_bins(cut->view(), cut->features);
-  if (std::all_of(groups.begin(), groups.end(), all_apart)) {
-    return Form(std::move(*cut), n_classes);
+  // Equal hashes are checked leaf by leaf, so that short ones do.
+  for (const bool roughly : {true, false}) {
+    const BinGroups groups = function_bins(cut->view(), cut->features, roughly);
+    if (std::all_of(groups.begin(), groups.end(), all_apart)) {
+      return Form(std::move(*cut), n_classes);
+    }
+    HeldTree smaller = without_idle(tree, space, *cut, groups);
+    if (same::first_difference(tree, smaller.view(), space.domains, poll)) continue;
+    Form form(cut_tree(smaller.view(), space).value(), n_classes);
+    form.smaller_ = std::move(smaller);
+    return form;
   }
-  HeldTree smaller = without_idle(tree, space, *cut, groups);
-  // BinGroups rest on fingerprints: that nothing has changed is checked leaf by leaf.
-  if (same::first_difference(tree, smaller.view(), space.domains, poll)) {
-    throw std::logic_error("the bins of a function are not those of the tree");
-  }
-  Form form(cut_tree(smaller.view(), space).value(), n_classes);
-  form.smaller_ = std::move(smaller);
-  return form;
+  throw std::logic_error("the bins of a function are not those of the tree");
 }
 
 const std::vector<BoxList>& Form::reasons(std::size_t limit, const PollFunction& poll) {

@@ -88,17 +88,20 @@ struct Holding {
     tree.set_start_[i + 1] = tree.set_start_[i] + static_cast<std::int64_t>(values.size());
   }
 
+  static HeldTree copy(const TreeView& from) {
+    const std::size_t n = from.size();
+    HeldTree out(n, static_cast<std::size_t>(from.set_start[n] - from.set_start[0]));
+    out.set_start_[0] = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      Holding{out}.put(i, from, i, from.when_true[i], from.when_false[i]);
+    }
+    return out;
+  }
+
   static Held held(const TreeView& from, const HeldSpace& space) {
     const Pruned pruned = prune(from, space.domains);
     const std::size_t n = from.size(), n_kept = at(pruned.n_kept);
-    if (n_kept == n) {
-      Held out{HeldTree(n, static_cast<std::size_t>(from.set_start[n] - from.set_start[0])), {}};
-      out.tree.set_start_[0] = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        Holding{out.tree}.put(i, from, i, from.when_true[i], from.when_false[i]);
-      }
-      return out;
-    }
+    if (n_kept == n) return {copy(from), {}};
     std::vector<std::int32_t> kept(n_kept);
     std::size_t n_values = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -195,6 +198,8 @@ Held hold(const TreeView& tree, const HeldSpace& space) {
 Held hold_normal(const TreeView& tree, const HeldSpace& space) {
   return Holding::held(tree, space);
 }
+
+HeldTree hold_copy(const TreeView& tree) { return Holding::copy(tree); }
 
 std::optional<Held> hold_bits(std::span<const std::int32_t> codes, const BitMeaning& meaning,
                               const HeldSpace& space, std::int32_t n_classes) {

@@ -66,6 +66,9 @@ struct Held {
 /// Likewise, of a tree that is in normal form already.
 [[nodiscard]] Held hold_normal(const TreeView& tree, const HeldSpace& space);
 
+/// A copy of a tree that is in normal form, without dead branches.
+[[nodiscard]] HeldTree hold_copy(const TreeView& tree);
+
 /// By 0/1 column, the condition on a feature that holds where the column is 0 (or is 1: `flip`).
 struct BitMeaning {
   std::span<const std::int32_t> feature;

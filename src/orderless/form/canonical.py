@@ -154,7 +154,7 @@ class CanonicalForm(FormOffers):
         form = self._form
         if form is None:
             return self._subject.bins
-        if form.tree(self.space.held) is None:
+        if form.tree() is None:
             return self.tree.bins
         return self._form_bins
 
@@ -221,13 +221,19 @@ class CanonicalForm(FormOffers):
         counts = count_reasons(form, self.limit, self.time_limit)
         return [form.table(c) for c in range(len(counts))]
 
-    @cached_property
+    @property
     def reasons(self) -> dict[Label, tuple[Term, ...]]:
         """All sufficient reasons: per class every maximal box on which it is certain.
 
         The paper's Blake canonical form (its Algorithm 4), for any number of classes and any kinds
         of features. Fewest conditions first.
         """
+        known: dict[Label, tuple[Term, ...]] | None = self.__dict__.get("_reasons")
+        if known is None:
+            known = self.__dict__["_reasons"] = self._all_reasons()
+        return known
+
+    def _all_reasons(self) -> dict[Label, tuple[Term, ...]]:
         form, classes = self._form, self.tree.classes
         if form is None:
             tables = self._reason_tables

@@ -332,7 +332,7 @@ class FunctionBins(Bins):
     def unfold(self) -> None:
         """Make all parts; where every condition of the tree matters, they are the tree's own."""
         tree, form = self._source
-        smaller = form.tree(tree.space.held)
+        smaller = form.tree()
         if smaller is None:
             own = tree.bins
             self.__dict__.update({n: p for n, p in vars(own).items() if n != "_source"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,11 +44,19 @@ def dump(form: str, version: int, content: Mapping[str, Any]) -> str:
 def _text(content: Any, encoder: json.JSONEncoder) -> str:
     """Write dicts, lists and arrays; arrays as the lists that they are, by the core."""
     if isinstance(content, np.ndarray):
-        return _core.base.numbers_text(np.ascontiguousarray(content))
+        text = _core.base.numbers_text(np.ascontiguousarray(content))
+        return encoder.encode(_plain(content.tolist())) if text is None else text
     if isinstance(content, dict) and any(isinstance(v, dict | np.ndarray) for v in content.values()):
         parts = (f"{encoder.encode(k)}: {_text(v, encoder)}" for k, v in content.items())
         return "{" + ", ".join(parts) + "}"
     return encoder.encode(content)
+
+
+def _plain(numbers: Any) -> Any:
+    """Write infinity as text, as the core does."""
+    if isinstance(numbers, list):
+        return [_plain(number) for number in numbers]
+    return ("inf" if numbers > 0 else "-inf") if abs(numbers) == math.inf else numbers
 
 
 def load(

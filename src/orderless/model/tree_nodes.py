@@ -105,9 +105,9 @@ class TreeNodes:
     def __setstate__(self, state: dict[str, Any]) -> None:
         own = {name: part for name, part in state.items() if name != "nodes"}
         self.__dict__.update(own)
-        held = _core.tree.hold(self.space.held, state["nodes"], len(self.classes))
-        if held is None or held[1] is not None:
+        held = _core.tree.hold_again(self.space.held, state["nodes"], len(self.classes))
+        if held is None:
             raise InvalidTree("the pickle does not describe a tree: it is damaged")
-        self.held = held[0]
+        self.held = held
         if self.distribution is not None:
             freeze([self.distribution])  # copied and unpickled arrays can be written to
