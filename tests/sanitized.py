@@ -89,8 +89,14 @@ def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
         core.tree.hold(space, a.nodes._replace(**{name: array}), n_classes)
         core.tree.hold_again(space, a.nodes._replace(**{name: array[:-1]}), n_classes)
     bits = ol.Space.independent("ab")
-    columns = (np.array([0, 1], np.int32), np.zeros(2), np.zeros(2, np.uint8),
-               np.array([0, 1], np.uint8), np.zeros(3, np.int64), np.zeros(0, np.int32))  # fmt: skip
+    columns = (
+        np.array([0, 1], np.int32),
+        np.zeros(2),
+        np.zeros(2, np.uint8),
+        np.array([0, 1], np.uint8),
+        np.zeros(3, np.int64),
+        np.zeros(0, np.int32),
+    )
     codes = np.array([rng.randint(-3, 2) for _ in range(9)], np.int32)
     core.tree.hold_bits(bits.held, codes, np.array([3, 9]), columns, 2)
     assert core.bins.cut_tree(a.held, space) is None or a.bins.n_slots >= 0

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "bindings/number_text.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/number_text.hpp"
 #include "core/base/errors.hpp"
 #include "core/base/machine.hpp"
 

@@ -21,7 +21,8 @@ void make_space(HeldSpace* at, const nb::tuple& domain_arrays, const Array<std::
     throw nb::value_error("numbers and rank must have one entry per feature");
   }
   for (const std::uint8_t kind : view(numbers)) {
-    if (kind > static_cast<std::uint8_t>(Numbers::boolean)) throw nb::value_error("numbers: 0 to 3");
+    if (kind > static_cast<std::uint8_t>(Numbers::boolean))
+      throw nb::value_error("numbers: 0 to 3");
     space.numbers.push_back(static_cast<Numbers>(kind));
   }
   space.rank.assign(view(rank).begin(), view(rank).end());
@@ -57,8 +58,8 @@ void check_sizes(const TreeView& nodes, std::span<const std::int64_t> start) {
 }
 
 /// Trees in normal form, one after the other, of which every one is good.
-nb::list hold_all(const HeldSpace& space, const nb::tuple& arrays,
-                  const Array<std::int64_t>& start, std::int32_t n_classes) {
+nb::list hold_all(const HeldSpace& space, const nb::tuple& arrays, const Array<std::int64_t>& start,
+                  std::int32_t n_classes) {
   const Nodes nodes(arrays);
   const Forest forest{nodes.tree(), view(start)};
   check_sizes(forest.nodes, forest.start);
@@ -125,8 +126,7 @@ nb::object hold_all_bits(const HeldSpace& space, const Array<std::int32_t>& code
 nb::tuple arrays_of(nb::handle_t<HeldTree> self) {
   const TreeView tree = nb::cast<const HeldTree&>(self).view();
   const auto show = [&]<class T>(std::span<const T> part) {
-    return nb::cast(
-        nb::ndarray<nb::numpy, const T, nb::ndim<1>>(part.data(), {part.size()}, self));
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(part.data(), {part.size()}, self));
   };
   return nb::make_tuple(show(tree.feature), show(tree.threshold), show(tree.nan_true),
                         show(tree.when_true), show(tree.when_false), show(tree.leaf_class),

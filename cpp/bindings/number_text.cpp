@@ -2,7 +2,10 @@
 
 #include "bindings/number_text.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/number_text.hpp"
@@ -15,41 +18,48 @@ namespace {
 
 using Numbers = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
-/// Lists of `width` numbers each, or the one list of all.
+/// Lists of `width` numbers each, or the one list of all; gives the end, null if it cannot.
 template <class T, class Write>
-bool write_table(std::string& out, const Numbers& given, const Write& write) {
+char* write_table(char* to, const Numbers& given, const Write& write) {
   const T* number = static_cast<const T*>(given.data());
   const bool table = given.ndim() == 2;
   const std::size_t n = table ? given.shape(0) : 1, width = given.shape(table ? 1 : 0);
-  if (table) out += '[';
+  const auto next = [&to](std::size_t i) {
+    if (i == 0) return;
+    *to++ = ',';
+    *to++ = ' ';
+  };
+  if (table) *to++ = '[';
   for (std::size_t i = 0; i < n; ++i) {
-    out += i > 0 ? ", [" : "[";
+    next(i);
+    *to++ = '[';
     for (std::size_t k = 0; k < width; ++k, ++number) {
-      if (k > 0) out += ", ";
-      if (!write(out, *number)) return false;
+      next(k);
+      to = write(to, *number);
+      if (to == nullptr) return nullptr;
     }
-    out += ']';
+    *to++ = ']';
   }
-  if (table) out += ']';
-  return true;
+  if (table) *to++ = ']';
+  return to;
 }
 
-bool write_all(std::string& out, const Numbers& given) {
-  const auto whole = [](std::string& text, std::int64_t number) {
-    write_number(text, number);
-    return true;
-  };
+char* write_all(char* to, const Numbers& given) {
+  const auto whole = [](char* at, std::int64_t number) { return write_number(at, number); };
   if (given.dtype() == nb::dtype<double>()) {
-    return write_table<double>(out, given, [](std::string& text, double number) {
-      return write_number(text, number);
-    });
+    return write_table<double>(to, given,
+                               [](char* at, double number) { return write_number(at, number); });
   }
-  if (given.dtype() == nb::dtype<std::int32_t>()) return write_table<std::int32_t>(out, given, whole);
-  if (given.dtype() == nb::dtype<std::int64_t>()) return write_table<std::int64_t>(out, given, whole);
+  if (given.dtype() == nb::dtype<std::int32_t>()) {
+    return write_table<std::int32_t>(to, given, whole);
+  }
+  if (given.dtype() == nb::dtype<std::int64_t>()) {
+    return write_table<std::int64_t>(to, given, whole);
+  }
   if (given.dtype() == nb::dtype<bool>()) {
-    return write_table<std::uint8_t>(out, given, [](std::string& text, std::uint8_t flag) {
-      text += flag != 0 ? "true" : "false";
-      return true;
+    return write_table<std::uint8_t>(to, given, [](char* at, std::uint8_t flag) {
+      const std::string_view text = flag != 0 ? "true" : "false";
+      return std::copy(text.begin(), text.end(), at);
     });
   }
   throw nb::type_error("numbers must be float64, int32, int64 or bool");
@@ -57,10 +67,12 @@ bool write_all(std::string& out, const Numbers& given) {
 
 nb::object numbers_text(const Numbers& given) {
   if (given.ndim() != 1 && given.ndim() != 2) throw nb::value_error("one or two axes");
-  std::string out;
-  out.reserve(8 * given.size() + 2);
-  if (!write_all(out, given)) return nb::none();
-  return nb::str(out.data(), out.size());
+  // A number, a comma and a space; of a table also brackets around each row.
+  const std::size_t size = (number_width + 2) * given.size() + 4 * given.shape(0) + 4;
+  const auto text = std::make_unique_for_overwrite<char[]>(size);
+  const char* const end = write_all(text.get(), given);
+  if (end == nullptr) return nb::none();
+  return nb::str(text.get(), static_cast<std::size_t>(end - text.get()));
 }
 
 template <class T>

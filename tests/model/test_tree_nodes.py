@@ -22,8 +22,27 @@ KINDS = {
     "colour": ol.Feature("colour", "categorical", categories=("r", "g", "b"), nan=True),
 }
 SPACE = ol.Space(list(KINDS.values()))
-CUTS = [-np.inf, -1e300, -(2.0**128), -3.4028235e38, -1.5, -1.0, -0.0, 0.0, 0.1, 0.5, 1.0, 1.5, 2.0,
-        3.4028235e38, 3.40282356e38, 3.4028235677973366e38, 1e300, 1.7976931348623157e308, np.inf]  # fmt: skip
+CUTS = [
+    -np.inf,
+    -1e300,
+    -(2.0**128),
+    -3.4028235e38,
+    -1.5,
+    -1.0,
+    -0.0,
+    0.0,
+    0.1,
+    0.5,
+    1.0,
+    1.5,
+    2.0,
+    3.4028235e38,
+    3.40282356e38,
+    3.4028235677973366e38,
+    1e300,
+    1.7976931348623157e308,
+    np.inf,
+]
 
 
 def drawn(rng: random.Random, depth: int) -> dict:
@@ -44,8 +63,7 @@ def drawn(rng: random.Random, depth: int) -> dict:
 def arrays(root: dict) -> dict:
     """The parameters of ``Tree``."""
     columns: dict[str, list] = {
-        n: []
-        for n in ("feature", "threshold", "when_true", "when_false", "leaf_class", "nan_true")
+        n: [] for n in ("feature", "threshold", "when_true", "when_false", "leaf_class", "nan_true")
     }
     sets: dict[int, list[int]] = {}
 
@@ -114,8 +132,14 @@ def around(f: int, t: float) -> list:
         near = [t, np.nextafter(t, -np.inf), np.nextafter(t, np.inf)]
         if f == 1:
             own = np.float32(t)
-            near = [float(x) for x in (own, np.nextafter(own, np.float32(-np.inf)),
-                                       np.nextafter(own, np.float32(np.inf)))]  # fmt: skip
+            near = [
+                float(x)
+                for x in (
+                    own,
+                    np.nextafter(own, np.float32(-np.inf)),
+                    np.nextafter(own, np.float32(np.inf)),
+                )
+            ]
         if f == 2:
             near = [float(np.floor(x)) + d for x in near if np.isfinite(x) for d in (-1, 0, 1)]
     found = [float(x) + 0.0 for x in near if np.isfinite(x)]
@@ -179,9 +203,14 @@ def test_thresholds_are_those_of_features():
     for f, feature in enumerate(SPACE.features[:5]):
         for cut in CUTS:
             tree = ol.Tree(
-                SPACE, [0, 1], feature=[f, -1, -1], threshold=[cut, 0, 0],
-                when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
-            )  # fmt: skip
+                SPACE,
+                [0, 1],
+                feature=[f, -1, -1],
+                threshold=[cut, 0, 0],
+                when_true=[1, -1, -1],
+                when_false=[2, -1, -1],
+                leaf_class=[-1, 0, 1],
+            )
             there = float(feature.at_most(cut))
             low, high = feature.bounds
             if tree.n_nodes == 3 and not (feature.nan and np.isneginf(there)):
@@ -220,13 +249,25 @@ def test_copies_and_pickles(seed):
             assert again == one
             assert hash(again) == hash(one)
             assert (again.n_dropped, again.used, again.features) == (
-                one.n_dropped, one.used, one.features)  # fmt: skip
+                one.n_dropped,
+                one.used,
+                one.features,
+            )
             assert ol.fingerprint(again) == ol.fingerprint(one)
     assert not pickle.loads(pickle.dumps(with_rows)).distribution.flags.writeable
 
 
-@pytest.mark.parametrize("part", [{"feature": 99}, {"when_true": -7}, {"when_true": 10**6},
-                                  {"set_start": 9}, {"leaf_class": 8}, {"nan_true": 2}])  # fmt: skip
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"feature": 99},
+        {"when_true": -7},
+        {"when_true": 10**6},
+        {"set_start": 9},
+        {"leaf_class": 8},
+        {"nan_true": 2},
+    ],
+)
 def test_a_damaged_pickle_is_refused(part):
     tree, _ = equivalent_pair(5)
     state = tree.__getstate__()
@@ -242,8 +283,14 @@ def test_a_damaged_pickle_is_refused(part):
 def test_the_core_refuses_what_is_no_tree():
     good = Nodes(*(np.array(a) for a in ol.read_tree({"prediction": 1}, space=SPACE).nodes))
     assert _core.tree.hold(SPACE.held, good, 1) is not None
-    for name, value in (("feature", [7]), ("leaf_class", [1]), ("set_start", [0, 3]),
-                        ("set_start", [0, -1]), ("threshold", [0.0, 0.0]), ("set_start", [0])):  # fmt: skip
+    for name, value in (
+        ("feature", [7]),
+        ("leaf_class", [1]),
+        ("set_start", [0, 3]),
+        ("set_start", [0, -1]),
+        ("threshold", [0.0, 0.0]),
+        ("set_start", [0]),
+    ):
         bad = good._replace(**{name: np.array(value, dtype=getattr(good, name).dtype)})
         assert _core.tree.hold(SPACE.held, bad, 1) is None, name
     with pytest.raises(ValueError, match="start must rise"):
@@ -255,9 +302,13 @@ def test_the_core_refuses_what_is_no_tree():
 def test_bits_that_are_no_tree():
     space = ol.Space.independent("ab")
     columns = (
-        np.array([0, 1], np.int32), np.zeros(2), np.zeros(2, np.uint8), np.array([0, 1], np.uint8),
-        np.zeros(3, np.int64), np.zeros(0, np.int32),
-    )  # fmt: skip
+        np.array([0, 1], np.int32),
+        np.zeros(2),
+        np.zeros(2, np.uint8),
+        np.array([0, 1], np.uint8),
+        np.zeros(3, np.int64),
+        np.zeros(0, np.int32),
+    )
 
     def held(codes, ends):
         return _core.tree.hold_bits(
@@ -268,6 +319,13 @@ def test_bits_that_are_no_tree():
     assert one.arrays()[3].tolist() == [1, -1, 4, -1, -1]  # column 1 holds where it is 1
     assert one.arrays()[5].tolist() == [-1, 0, -1, 1, 0]
     assert two.n_nodes == 1
-    for codes, ends in (([0, -1], [2]), ([-1, -1], [2]), ([2, -1, -1], [3]), ([-3], [1]),
-                        ([-1], [2]), ([-1], [-1]), ([], [0])):  # fmt: skip
+    for codes, ends in (
+        ([0, -1], [2]),
+        ([-1, -1], [2]),
+        ([2, -1, -1], [3]),
+        ([-3], [1]),
+        ([-1], [2]),
+        ([-1], [-1]),
+        ([], [0]),
+    ):
         assert held(codes, ends) is None

@@ -11,71 +11,72 @@ namespace orderless {
 
 // -- out -----------------------------------------------------------------------------------------
 
-void write_number(std::string& out, std::int64_t number) {
-  std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), end);
+char* write_number(char* to, std::int64_t number) {
+  return std::to_chars(to, to + number_width, number).ptr;
 }
 
-#if defined(__cpp_lib_to_chars)
 namespace {
 
-/// d.ddd x 10^power, as Python's repr writes it.
-void write_digits(std::string& out, std::string_view digits, int power) {
-  if (power < -4 || power >= 16) {
-    out += digits.front();
-    if (digits.size() > 1) (out += '.').append(digits.substr(1));
-    out += power < 0 ? "e-" : "e+";
-    if (std::abs(power) < 10) out += '0';
-    write_number(out, std::int64_t{std::abs(power)});
-  } else if (power < 0) {
-    (out += "0.").append(static_cast<std::size_t>(-power - 1), '0').append(digits);
-  } else {
-    const auto whole = static_cast<std::size_t>(power) + 1;
-    if (digits.size() <= whole) {
-      out.append(digits).append(whole - digits.size(), '0').append(".0");
-    } else {
-      (out.append(digits.substr(0, whole)) += '.').append(digits.substr(whole));
-    }
-  }
+char* write_text(char* to, std::string_view text) {
+  return std::copy(text.begin(), text.end(), to);
 }
 
-}  // namespace
+#if defined(__cpp_lib_to_chars)
+/// d.ddd x 10^power, as Python's repr writes it.
+char* write_digits(char* to, std::string_view digits, int power) {
+  if (power < -4 || power >= 16) {
+    *to++ = digits.front();
+    if (digits.size() > 1) {
+      *to++ = '.';
+      to = write_text(to, digits.substr(1));
+    }
+    to = write_text(to, power < 0 ? "e-" : "e+");
+    if (std::abs(power) < 10) *to++ = '0';
+    return write_number(to, std::int64_t{std::abs(power)});
+  }
+  if (power < 0) {
+    to = write_text(to, "0.");
+    to = std::fill_n(to, -power - 1, '0');
+    return write_text(to, digits);
+  }
+  const auto whole = static_cast<std::size_t>(power) + 1;
+  if (digits.size() <= whole) {
+    to = write_text(to, digits);
+    to = std::fill_n(to, whole - digits.size(), '0');
+    return write_text(to, ".0");
+  }
+  to = write_text(to, digits.substr(0, whole));
+  *to++ = '.';
+  return write_text(to, digits.substr(whole));
+}
 #endif
 
-bool write_number(std::string& out, double number) {
-  if (std::isnan(number)) return false;
-  if (std::isinf(number)) {
-    out += number > 0 ? "\"inf\"" : "\"-inf\"";
-    return true;
-  }
-  if (std::abs(number) < 1e15 && number == std::floor(number) && (number != 0 || !std::signbit(number))) {
-    write_number(out, static_cast<std::int64_t>(number));
-    out += ".0";
-    return true;
+}  // namespace
+
+char* write_number(char* to, double number) {
+  if (std::isnan(number)) return nullptr;
+  if (std::isinf(number)) return write_text(to, number > 0 ? "\"inf\"" : "\"-inf\"");
+  if (std::abs(number) < 1e15 && number == std::floor(number) &&
+      (number != 0 || !std::signbit(number))) {
+    return write_text(write_number(to, static_cast<std::int64_t>(number)), ".0");
   }
 #if defined(__cpp_lib_to_chars)
-  std::array<char, 40> text;
-  const char* const end = std::to_chars(text.data(), text.data() + text.size(), number,
-                                        std::chars_format::scientific)
-                              .ptr;
+  std::array<char, number_width> text;
+  const char* const end =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::scientific)
+          .ptr;
   const char* at = text.data();
-  if (*at == '-') {
-    out += '-';
-    ++at;
-  }
+  if (*at == '-') *to++ = *at++;
   const char* const e = std::find(at, end, 'e');
   int power = 0;
   std::from_chars(e + (e[1] == '+' ? 2 : 1), end, power);
-  std::array<char, 32> digits;
-  std::size_t n = 0;
-  for (; at != e; ++at) {
-    if (*at != '.') digits[n++] = *at;
-  }
-  write_digits(out, {digits.data(), n}, power);
-  return true;
+  std::array<char, number_width> digits;
+  digits[0] = *at;
+  const char* const rest = std::min(at + 2, e);  // behind the point, if there is one
+  const char* const last = std::copy(rest, e, digits.data() + 1);
+  return write_digits(to, {digits.data(), static_cast<std::size_t>(last - digits.data())}, power);
 #else
-  return false;
+  return nullptr;
 #endif
 }
 

@@ -9,12 +9,14 @@
 
 namespace orderless {
 
-/// Appends a whole number.
-void write_number(std::string& out, std::int64_t number);
-/// Appends a float as Python does: the shortest digits that read back as the same number, and
-/// "inf" in quotes for infinity. False, and nothing useful written, for NaN, and where the standard
-/// library cannot write floats.
-[[nodiscard]] bool write_number(std::string& out, double number);
+/// Characters that a number takes at most.
+constexpr std::size_t number_width = 32;
+
+/// Writes a whole number; gives the end.
+[[nodiscard]] char* write_number(char* to, std::int64_t number);
+/// Writes a float as Python does: the shortest digits that read back as the same number, and "inf"
+/// in quotes for infinity. Null for NaN, and where the standard library cannot write floats.
+[[nodiscard]] char* write_number(char* to, double number);
 
 /// A list of numbers, or a table of `rows` rows, as JSON has it; whole ones if all of them are.
 struct NumberList {

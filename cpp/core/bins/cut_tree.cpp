@@ -62,8 +62,8 @@ std::optional<CutTree> cut_tree(const TreeView& tree, const HeldSpace& space) {
     const double threshold = tree.threshold[i];
     if (std::isinf(threshold) && threshold < 0) continue;  // before the first bin
     const std::vector<double>& cuts = out.cuts[at(k)];
-    nodes.cut[i] = static_cast<std::int32_t>(
-        std::lower_bound(cuts.begin(), cuts.end(), threshold) - cuts.begin());
+    nodes.cut[i] = static_cast<std::int32_t>(std::lower_bound(cuts.begin(), cuts.end(), threshold) -
+                                             cuts.begin());
   }
   return out;
 }

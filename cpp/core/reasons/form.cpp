@@ -40,7 +40,7 @@ HeldTree without_idle(const TreeView& tree, const HeldSpace& space, const CutTre
       continue;
     }
     std::int32_t c = cut.nodes.cut[i];
-    if (c < 0 || at(c) == cuts.size()) continue;       // below all values, or "is it known?"
+    if (c < 0 || at(c) == cuts.size()) continue;             // below all values, or "is it known?"
     while (c >= 0 && group[at(c)] == group[at(c) + 1]) --c;  // the next cut that matters
     threshold[i] = c < 0 ? -infinity : cuts[at(c)];
   }

@@ -245,23 +245,24 @@ std::vector<Point> fingerprints(const std::function<TreeView(std::size_t)>& tree
       if (!is_used[f]) used.push_back(f);
       is_used[f] = 1;
     }
-    const bool ordered = std::all_of(used.begin(), used.end(),
-                                     [&](std::size_t f) { return domains[f].ordered; });
+    const bool ordered =
+        std::all_of(used.begin(), used.end(), [&](std::size_t f) { return domains[f].ordered; });
     Point sum = ordered ? prints.print(tree, used, poll) : Point{0, 0};
-    if (!ordered) walk(
-        tree, parts,
-        [&](std::size_t node, const Weighed& part) {
-          const auto f = static_cast<std::size_t>(tree.feature[node]);
-          return split_weighed(tree, node, part, domains[f], weights[f]);
-        },
-        [&](std::int32_t leaf) {
-          const auto label = tree.leaf_class[static_cast<std::size_t>(leaf)];
-          Point term = class_values[static_cast<std::size_t>(label)];
-          for (const std::size_t f : used) term = times(term, parts[f].weight);
-          sum = plus(sum, term);
-          if (++leaves % 65536 == 0) poll();
-          return true;
-        });
+    if (!ordered)
+      walk(
+          tree, parts,
+          [&](std::size_t node, const Weighed& part) {
+            const auto f = static_cast<std::size_t>(tree.feature[node]);
+            return split_weighed(tree, node, part, domains[f], weights[f]);
+          },
+          [&](std::int32_t leaf) {
+            const auto label = tree.leaf_class[static_cast<std::size_t>(leaf)];
+            Point term = class_values[static_cast<std::size_t>(label)];
+            for (const std::size_t f : used) term = times(term, parts[f].weight);
+            sum = plus(sum, term);
+            if (++leaves % 65536 == 0) poll();
+            return true;
+          });
     out.push_back(sum);
     for (const std::size_t f : used) {
       is_used[f] = 0;

@@ -130,9 +130,9 @@ struct Holding {
 bool describes_tree(const TreeView& tree, const HeldSpace& space, std::int32_t n_classes) {
   const std::size_t n = tree.size();
   if (n == 0 || n > std::size_t{std::numeric_limits<std::int32_t>::max()}) return false;
-  for (const std::size_t size : {tree.threshold.size(), tree.nan_true.size(), tree.when_true.size(),
-                                 tree.when_false.size(), tree.leaf_class.size(),
-                                 tree.set_start.size() - 1}) {
+  for (const std::size_t size :
+       {tree.threshold.size(), tree.nan_true.size(), tree.when_true.size(), tree.when_false.size(),
+        tree.leaf_class.size(), tree.set_start.size() - 1}) {
     if (size != n) return false;
   }
   if (tree.set_start[0] != 0) return false;

@@ -34,8 +34,8 @@ class HeldTree {
   [[nodiscard]] std::size_t size() const { return n_nodes_; }
   [[nodiscard]] std::size_t n_dropped() const { return n_dropped_; }
   [[nodiscard]] TreeView view() const {
-    return {{feature_, n_nodes_},    {threshold_, n_nodes_},  {nan_true_, n_nodes_},
-            {when_true_, n_nodes_},  {when_false_, n_nodes_}, {leaf_class_, n_nodes_},
+    return {{feature_, n_nodes_},       {threshold_, n_nodes_},  {nan_true_, n_nodes_},
+            {when_true_, n_nodes_},     {when_false_, n_nodes_}, {leaf_class_, n_nodes_},
             {set_start_, n_nodes_ + 1}, {set_values_, n_values_}};
   }
 
@@ -79,9 +79,9 @@ struct BitMeaning {
   std::span<const std::int32_t> set_values;
 };
 
-/// A tree over 0/1 columns, in preorder: a column, then what follows where it is 0, then where it is
-/// 1; a leaf of class c is -1 - c. None where it is no tree, or not in range. Conditions must be in
-/// normal form.
+/// A tree over 0/1 columns, in preorder: a column, then what follows where it is 0, then where it
+/// is 1; a leaf of class c is -1 - c. None where it is no tree, or not in range. Conditions must be
+/// in normal form.
 [[nodiscard]] std::optional<Held> hold_bits(std::span<const std::int32_t> codes,
                                             const BitMeaning& meaning, const HeldSpace& space,
                                             std::int32_t n_classes);

@@ -10,15 +10,7 @@ class Links(NamedTuple):
     node: int
     depth: int
 
-class Pruned(NamedTuple):
-    new_index: NDArray[np.int32]
-    when_true: NDArray[np.int32]
-    when_false: NDArray[np.int32]
-    root: int
-    n_kept: int
-
 def check_links(nodes: Nodes) -> Links: ...
-def prune(nodes: Nodes, domains: Domains) -> Pruned: ...
 
 class HeldSpace:
     def __init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -169,17 +169,21 @@ class CanonicalForm(FormOffers):
         form = None
         if not tree.space.knowing:
             form = _core.reasons.form(tree.held, tree.space.held, len(tree.classes))
-        bins = None if form is None else FunctionBins(tree, form)
-        self.__dict__["_found"] = (form, bins)
+        self.__dict__["_found"] = (form,)
         return form
 
     @property
+    def _core_form(self) -> tuple[FunctionBins, _core.reasons.Form]:
+        """The bins of the function and its form in the core, for the terms that it has found."""
+        return self._form_bins, cast(_core.reasons.Form, self._form)
+
+    @cached_property
     def _form_bins(self) -> FunctionBins:
-        bins: FunctionBins = self.__dict__["_found"][1]
-        return bins
+        return FunctionBins(self.tree, cast(_core.reasons.Form, self._form))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: own for name, own in vars(self).items() if name != "_found"}  # by the core
+        made_again = ("_found", "_form_bins")  # the core has a part of them
+        return {name: own for name, own in vars(self).items() if name not in made_again}
 
     @cached_property
     def _subject(self) -> Subject:
@@ -238,17 +242,21 @@ class CanonicalForm(FormOffers):
         if form is None:
             tables = self._reason_tables
             return {c: terms_of(self.bins, own) for c, own in zip(classes, tables, strict=True)}
-        bins, counts = self._form_bins, count_reasons(form, self.limit, self.time_limit)
-        return {
-            label: form_terms(bins, form, c, range(counts[c])) for c, label in enumerate(classes)
-        }
+        counts = count_reasons(form, self.limit, self.time_limit)
+        return {label: form_terms(self, c, range(counts[c])) for c, label in enumerate(classes)}
 
-    @cached_property
+    @property
     def _rules(self) -> list[Rules]:
+        known: list[Rules] | None = self.__dict__.get("_kept_rules")
+        if known is None:
+            known = self.__dict__["_kept_rules"] = self._find_rules()
+        return known
+
+    def _find_rules(self) -> list[Rules]:
         form = self._form
         if self.exact and form is not None:
             count_reasons(form, self.limit, self.time_limit)
-            return form_rules(self._form_bins, form, self.classes, self.time_limit)
+            return form_rules(self, form, self.tree.classes, self.time_limit)
         if self.exact:
             return smallest_rules(self._subject, self._reason_tables, self.time_limit)
         if self._subject.possible is not None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import BinNodes, Bins, Box, FunctionBins, Label, PossibleTree
-from .term import Term
+from ..model import BinNodes, Bins, Box, Label, PossibleTree
+from .term import Holder, Term
 
 __all__ = [
     "Rules", "Subject", "all_reasons", "count_reasons", "form_rules", "form_terms",
@@ -123,15 +123,13 @@ def _given_up(
     )
 
 
-def form_terms(
-    bins: FunctionBins, form: _core.reasons.Form, class_index: int, which: Iterable[int]
-) -> tuple[Term, ...]:
+def form_terms(holder: Holder, class_index: int, which: Iterable[int]) -> tuple[Term, ...]:
     """Give some of the reasons that a form in the core has found."""
-    return tuple([Term(None, (bins, form, class_index, i)) for i in which])
+    return tuple([Term(None, (holder, class_index, i)) for i in which])
 
 
 def form_rules(
-    bins: FunctionBins, form: _core.reasons.Form, classes: Sequence[Label], time_limit: float
+    holder: Holder, form: _core.reasons.Form, classes: Sequence[Label], time_limit: float
 ) -> list[Rules]:
     """Give per class the fewest of its reasons that cover it, proven minimal."""
     out = []
@@ -140,7 +138,7 @@ def form_rules(
             chosen = form.rules(c, time_limit)
         except _core.base.TimeUp:
             raise _no_cover(label, time_limit) from None
-        out.append(Rules(form_terms(bins, form, c, chosen), len(chosen)))
+        out.append(Rules(form_terms(holder, c, chosen), len(chosen)))
     return out
 
 

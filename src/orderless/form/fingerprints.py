@@ -12,6 +12,7 @@ import hashlib
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 PRIME = 2**61 - 1
+PARTS = attrgetter("space", "classes", "held")
 
 
 def fingerprint(tree: Any) -> str:
@@ -78,6 +80,12 @@ def fingerprint(tree: Any) -> str:
 
 def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
+    if trees:
+        spaces, classes, held = zip(*map(PARTS, trees), strict=True)
+        if len(set(map(id, spaces))) == 1 and len(set(classes)) == 1:
+            space: Space = spaces[0]
+            if space.knowledge is None:
+                return _held_points(list(held), space, classes[0])
     trees = [tree if tree.space.knowledge is None else _extended(tree) for tree in trees]
     if trees and all(tree.space is trees[0].space for tree in trees):
         return _points(trees, trees[0].space)
@@ -109,16 +117,21 @@ def _extended(tree: Tree) -> Tree:
 
 
 def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
+    nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
-    classes = trees[0].classes
-    if all(tree.classes == classes for tree in trees):
-        held, values = [tree.held for tree in trees], class_weights(classes)
-        points = _core.same.held_fingerprints(held, space.held, keys, weights, values)
-    else:
-        nodes, start, labels = flat_nodes(trees)
-        values = class_weights(labels)
-        points = _core.same.fingerprints(nodes, start, space.domains, keys, weights, values)
-    return points.reshape(-1, 2)
+    values = class_weights(labels)
+    return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
+        -1, 2
+    )
+
+
+def _held_points(
+    held: list[_core.tree.HeldTree], space: Space, classes: Sequence[Label]
+) -> NDArray[np.uint64]:
+    """Give the points of trees with the same classes, of which the core has everything."""
+    keys, weights = space_weights(space)
+    values = class_weights(classes)
+    return _core.same.held_fingerprints(held, space.held, keys, weights, values).reshape(-1, 2)
 
 
 def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:

@@ -6,7 +6,7 @@ Out: ``Term``: its conditions as text, as data, and applied to rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,19 @@ from .. import _core
 from ..inputs import Rows, certainly_inside, read_rows
 from ..model import Bins, Box, Side, side_text
 
-__all__ = ["Place", "Term"]
+__all__ = ["Holder", "Term"]
 
-# Where a reason is: bins, the form in the core that has it, its class, and its number there.
-Place = tuple[Bins, _core.reasons.Form, int, int]
+
+class Holder(Protocol):
+    """What reasons belong to: it knows the bins, and the form in the core that has found them."""
+
+    @property
+    def _core_form(self) -> tuple[Bins, _core.reasons.Form]:
+        """Give both."""
+
+
+# Where a reason is: what it belongs to, its class, and its number there.
+Place = tuple[Holder, int, int]
 
 
 class Term:
@@ -44,7 +53,8 @@ class Term:
         """The box over the bins of a tree; made when it is first looked at."""
         if self._box is None:
             assert self._place is not None
-            bins, form, class_index, reason = self._place
+            holder, class_index, reason = self._place
+            bins, form = holder._core_form
             self._box = Box(bins, bins.read_slots(form.box(class_index, reason)))
             self._place = None
         return self._box

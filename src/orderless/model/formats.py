@@ -46,7 +46,9 @@ def _text(content: Any, encoder: json.JSONEncoder) -> str:
     if isinstance(content, np.ndarray):
         text = _core.base.numbers_text(np.ascontiguousarray(content))
         return encoder.encode(_plain(content.tolist())) if text is None else text
-    if isinstance(content, dict) and any(isinstance(v, dict | np.ndarray) for v in content.values()):
+    if isinstance(content, dict) and any(
+        isinstance(v, dict | np.ndarray) for v in content.values()
+    ):
         parts = (f"{encoder.encode(k)}: {_text(v, encoder)}" for k, v in content.items())
         return "{" + ", ".join(parts) + "}"
     return encoder.encode(content)

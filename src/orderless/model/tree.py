@@ -124,7 +124,9 @@ class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         nodes = Nodes(
             own,
             read_array(threshold, np.float64, "threshold"),
-            np.zeros(n, np.uint8) if nan_true is None else read_array(nan_true, np.uint8, "nan_true"),
+            np.zeros(n, np.uint8)
+            if nan_true is None
+            else read_array(nan_true, np.uint8, "nan_true"),
             read_array(when_true, np.int32, "when_true"),
             read_array(when_false, np.int32, "when_false"),
             read_array(leaf_class, np.int32, "leaf_class"),
