@@ -77,7 +77,7 @@ def test_bins_by_the_core(seed):
 def test_reasons_and_rules_step_by_step(seed):
     tree = ordered_tree(seed)
     form = ol.canonicalize(tree)
-    assert form._form is not None
+    assert form._in_core is not None
     bins = with_function_bins(tree).bins
     subject = Subject.of(bins)
     tables = all_reasons(subject, 10**6, 60.0)
@@ -103,7 +103,7 @@ def test_categories_take_the_long_way():
         tree, _ = equivalent_pair(seed)
         form = ol.canonicalize(tree)
         categories = any(not tree.space.features[i].ordered for i in tree.used)
-        assert (form._form is None) is categories
+        assert (form._in_core is None) is categories
         seen.add(categories)
     assert seen == {True, False}
 
@@ -244,5 +244,8 @@ def test_many_held_trees_as_their_arrays(seed):
     points = fingerprint_points(mixed)
     for i, tree in enumerate(mixed):
         assert points[i].tolist() == fingerprint_points([tree])[0].tolist()
+    assert _core.tree.held_alike(mixed) is None
+    assert _core.tree.held_alike([trees[0], equivalent_pair(1)[0]]) is None
+    assert len(_core.tree.held_alike(trees)) == len(trees)
     with pytest.raises(RuntimeError, match="bad_cast"):
         _core.same.held_fingerprints([1], space.held, keys, weights, class_weights(labels))

@@ -280,6 +280,14 @@ def test_a_damaged_pickle_is_refused(part):
         ol.Tree.__new__(ol.Tree).__setstate__(state)
 
 
+def test_a_pickle_without_arrays_is_refused():
+    tree, _ = equivalent_pair(5)
+    wide = tree.nodes._replace(feature=tree.feature.astype(np.int64))
+    for nodes in ((), (1,) * 8, tree.nodes[:5], wide, None):
+        with pytest.raises(InvalidTree, match="damaged"):
+            ol.Tree.__new__(ol.Tree).__setstate__({**tree.__getstate__(), "nodes": nodes})
+
+
 def test_the_core_refuses_what_is_no_tree():
     good = Nodes(*(np.array(a) for a in ol.read_tree({"prediction": 1}, space=SPACE).nodes))
     assert _core.tree.hold(SPACE.held, good, 1) is not None

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
-from ..model import Bins, FunctionBins, Label, Space, Tree, formats as serial
+from ..model import Bins, Label, Space, Tree, formats as serial
 from ..readers import read_tree
 from .cover import (
     Rules,
@@ -27,12 +26,13 @@ from .cover import (
     irredundant_rules,
     smallest_rules,
     terms_of,
-)
+)  # fmt: skip
 from .equivalence import equivalent
 from .fingerprints import fingerprint
 from .form_offers import FormOffers
 from .formats import read_form, write_form
 from .function_tree import canonical_tree, with_function_bins
+from .in_core import InCore
 from .term import Term
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def canonicalize(
     return CanonicalForm(own, limit=limit, time_limit=time_limit, exact=exact)
 
 
-class CanonicalForm(FormOffers):
+class CanonicalForm(InCore, FormOffers):
     """What a tree decides, free of the order in which it asks.
 
     Made by ``canonicalize``. Rules and reasons are computed when they are first asked for.
@@ -151,46 +151,19 @@ class CanonicalForm(FormOffers):
 
         With facts, into the bins that the tree does.
         """
-        form = self._form
+        form = self._in_core
         if form is None:
             return self._subject.bins
         if form.tree() is None:
             return self.tree.bins
         return self._form_bins
 
-    @property
-    def _form(self) -> _core.reasons.Form | None:
-        """Its form in the core; None where facts or categories take more than that."""
-        known = self.__dict__.get("_found")  # a cached_property takes longer than the form
-        return known[0] if known is not None else self._find()
-
-    def _find(self) -> _core.reasons.Form | None:
-        tree = self.tree
-        form = None
-        if not tree.space.knowing:
-            form = _core.reasons.form(tree.held, tree.space.held, len(tree.classes))
-        self.__dict__["_found"] = (form,)
-        return form
-
-    @property
-    def _core_form(self) -> tuple[FunctionBins, _core.reasons.Form]:
-        """The bins of the function and its form in the core, for the terms that it has found."""
-        return self._form_bins, cast(_core.reasons.Form, self._form)
-
-    @cached_property
-    def _form_bins(self) -> FunctionBins:
-        return FunctionBins(self.tree, cast(_core.reasons.Form, self._form))
-
-    def __getstate__(self) -> dict[str, Any]:
-        made_again = ("_found", "_form_bins")  # the core has a part of them
-        return {name: own for name, own in vars(self).items() if name not in made_again}
-
     @cached_property
     def _subject(self) -> Subject:
         """What rules and reasons are about: the function, on possible rows."""
         if self.tree.possible is not None:
             return Subject.of_possible(self.tree.possible)
-        form = self._form
+        form = self._in_core
         return Subject.of(with_function_bins(self.tree).bins if form is None else self.bins)
 
     @cached_property
@@ -219,7 +192,7 @@ class CanonicalForm(FormOffers):
 
     @cached_property
     def _reason_tables(self) -> list[NDArray[np.uint16]]:
-        form = self._form
+        form = self._in_core
         if form is None:
             return all_reasons(self._subject, self.limit, self.time_limit)
         counts = count_reasons(form, self.limit, self.time_limit)
@@ -238,7 +211,7 @@ class CanonicalForm(FormOffers):
         return known
 
     def _all_reasons(self) -> dict[Label, tuple[Term, ...]]:
-        form, classes = self._form, self.tree.classes
+        form, classes = self._in_core, self.tree.classes
         if form is None:
             tables = self._reason_tables
             return {c: terms_of(self.bins, own) for c, own in zip(classes, tables, strict=True)}
@@ -253,7 +226,7 @@ class CanonicalForm(FormOffers):
         return known
 
     def _find_rules(self) -> list[Rules]:
-        form = self._form
+        form = self._in_core
         if self.exact and form is not None:
             count_reasons(form, self.limit, self.time_limit)
             return form_rules(self, form, self.tree.classes, self.time_limit)

@@ -12,7 +12,6 @@ import hashlib
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 PRIME = 2**61 - 1
-PARTS = attrgetter("space", "classes", "held")
 
 
 def fingerprint(tree: Any) -> str:
@@ -80,12 +78,10 @@ def fingerprint(tree: Any) -> str:
 
 def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
-    if trees:
-        spaces, classes, held = zip(*map(PARTS, trees), strict=True)
-        if len(set(map(id, spaces))) == 1 and len(set(classes)) == 1:
-            space: Space = spaces[0]
-            if space.knowledge is None:
-                return _held_points(list(held), space, classes[0])
+    if trees and trees[0].space.knowledge is None:
+        held = _core.tree.held_alike(list(trees))
+        if held is not None:
+            return _held_points(held, trees[0].space, trees[0].classes)
     trees = [tree if tree.space.knowledge is None else _extended(tree) for tree in trees]
     if trees and all(tree.space is trees[0].space for tree in trees):
         return _points(trees, trees[0].space)

@@ -10,7 +10,6 @@ from .arrays import (
 from .bins import (
     Bins as Bins,
     Box as Box,
-    FunctionBins as FunctionBins,
     as_bits as as_bits,
     ends as ends,
     ones as ones,
@@ -49,6 +48,9 @@ from .feature import (
 )
 from .formats import (
     parse as parse,
+)
+from .function_bins import (
+    FunctionBins as FunctionBins,
 )
 from .knowledge.fact import (
     Fact as Fact,

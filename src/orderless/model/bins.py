@@ -28,26 +28,14 @@ if TYPE_CHECKING:
     from .ensemble import Ensemble
     from .tree import Tree
 
-__all__ = ["Bins", "Box", "FunctionBins", "as_bits", "ends", "ones"]
+__all__ = ["Bins", "Box", "as_bits", "ends", "ones"]
 
 MOST_BINS = 65_535
+Slots = NDArray[np.uint16] | None
 
 
 def _order_of_label(label: Label) -> tuple[int, Any]:
     return (1, label) if isinstance(label, str) else (0, float(label))
-
-
-class _Unfolded:
-    """A part of the bins of a function: made with the others when it is first looked at."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, bins: Any, owner: type) -> Any:
-        if bins is None:
-            return self
-        bins.unfold()
-        return bins.__dict__[self.name]
 
 
 class Bins(BinReaders):
@@ -70,9 +58,6 @@ class Bins(BinReaders):
     nodes : BinNodes
         The tree over bins, for the core.
     """
-
-    _slots: list[int]
-    _read: dict[tuple[int, ...], int]
 
     def __init__(self, tree: Tree | Ensemble) -> None:
         self.tree = cast("Tree", tree)  # an ensemble has what is asked of it here
@@ -309,45 +294,6 @@ class Bins(BinReaders):
         }
 
 
-class FunctionBins(Bins):
-    """The bins that the function of a tree distinguishes, as a form in the core found them.
-
-    Every part is made when it is asked for: reasons are listed without any of them.
-    """
-
-    if not TYPE_CHECKING:
-        tree = _Unfolded()
-        positions = _Unfolded()
-        features = _Unfolded()
-        cuts = _Unfolded()
-        groups = _Unfolded()
-        layout = _Unfolded()
-        nodes = _Unfolded()
-        _slots = _Unfolded()
-        _read = _Unfolded()
-
-    def __init__(self, tree: Tree, form: _core.reasons.Form) -> None:
-        self._source = (tree, form)
-
-    def unfold(self) -> None:
-        """Make all parts; where every condition of the tree matters, they are the tree's own."""
-        tree, form = self._source
-        smaller = form.tree()
-        if smaller is None:
-            own = tree.bins
-            self.__dict__.update({n: p for n, p in vars(own).items() if n != "_source"})
-        else:
-            self.tree = tree.of_held(tree.space, tree.classes, smaller, tree.task)
-            self._take(form.bins())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _plain_bins, (self.tree,)
-
-
-def _plain_bins(tree: Tree) -> Bins:
-    return tree.bins
-
-
 class Box:
     """Some of the bins of each feature of a tree; a row lies in it or not.
 
@@ -360,17 +306,14 @@ class Box:
 
     __slots__ = ("_bits", "_written", "bins")
 
-    def __init__(
-        self, bins: Bins, bits: Sequence[int] | None, written: NDArray[np.uint16] | None = None
-    ) -> None:
+    def __init__(self, bins: Bins, bits: Sequence[int] | None, written: Slots = None) -> None:
         self.bins = bins
         self._bits = None if bits is None else tuple(bits)
         self._written = written
 
     @classmethod
     def of_slots(cls, bins: Bins, table: Iterable[NDArray[np.uint16]]) -> list[Box]:
-        """Give the boxes that the core wrote, one for each row of a table."""
-        # There may be many, of which few are looked at: they are read when asked for.
+        """Give the boxes of the rows of a table of the core's; each is read when asked for."""
         return [cls(bins, None, slots) for slots in table]
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -131,7 +131,8 @@ class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
             read_array(leaf_class, np.int32, "leaf_class"),
             *flatten(sets or {}, n),
         )
-        held = _core.tree.hold(space.held, nodes, len(self.classes))
+        flat = all(array.ndim == 1 for array in nodes)
+        held = _core.tree.hold(space.held, nodes, len(self.classes)) if flat else None
         if held is None:
             check_nodes(nodes, space, len(self.classes))  # says what is wrong
             raise InvalidTree("these arrays do not describe a tree")

@@ -105,7 +105,10 @@ class TreeNodes:
     def __setstate__(self, state: dict[str, Any]) -> None:
         own = {name: part for name, part in state.items() if name != "nodes"}
         self.__dict__.update(own)
-        held = _core.tree.hold_again(self.space.held, state["nodes"], len(self.classes))
+        try:
+            held = _core.tree.hold_again(self.space.held, state["nodes"], len(self.classes))
+        except (RuntimeError, TypeError, IndexError):  # no arrays, or of other types
+            held = None
         if held is None:
             raise InvalidTree("the pickle does not describe a tree: it is damaged")
         self.held = held
