@@ -242,6 +242,13 @@ def against(target: float, measured: float) -> str:
     return f"< {seconds(target)}: {'met' if measured < target else '**missed**'}"
 
 
+def at_least(target: float, theirs: Any, ours: float) -> str:
+    """Write the least ratio that is wanted, of a peer's time to ours, and whether it is met."""
+    if not isinstance(theirs, float):
+        return ""
+    return f">= {target:.2g}x: {'met' if theirs / ours >= target else '**missed**'}"
+
+
 @dataclass
 class Table:
     """Rows for people, as Markdown; numbers are aligned right."""

@@ -73,6 +73,45 @@ def functions(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     assert set(ol.redundant_splits(b)) <= set(np.flatnonzero(b.feature >= 0).tolist())
 
 
+def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
+    """Trees and numbers as the core holds, writes and reads them."""
+    core = importlib.import_module("orderless._core")
+    space, n_classes = a.space.held, len(a.classes)
+    held, _ = core.tree.hold(space, a.nodes, n_classes)
+    again = core.tree.hold_again(space, a.nodes, n_classes)
+    (one,) = core.tree.hold_all(space, a.nodes, np.array([0, a.n_nodes]), n_classes)
+    for other in (held, again, one):
+        assert all(map(np.array_equal, other.arrays(), a.nodes))
+    for name in a.nodes._fields:  # damaged: refused, or held, and never read out of range
+        array = getattr(a.nodes, name).copy()
+        if len(array):
+            array[rng.randrange(len(array))] = rng.choice([0, 1, 2, 7, 100])
+        core.tree.hold(space, a.nodes._replace(**{name: array}), n_classes)
+        core.tree.hold_again(space, a.nodes._replace(**{name: array[:-1]}), n_classes)
+    bits = ol.Space.independent("ab")
+    columns = (
+        np.array([0, 1], np.int32),
+        np.zeros(2),
+        np.zeros(2, np.uint8),
+        np.array([0, 1], np.uint8),
+        np.zeros(3, np.int64),
+        np.zeros(0, np.int32),
+    )
+    codes = np.array([rng.randint(-3, 2) for _ in range(9)], np.int32)
+    core.tree.hold_bits(bits.held, codes, np.array([3, 9]), columns, 2)
+    assert core.bins.cut_tree(a.held, space) is None or a.bins.n_slots >= 0
+    form = core.reasons.form(b.held, space, n_classes)
+    if form is not None:
+        counts = form.find(10**6, 60.0)
+        assert [len(form.table(c)) for c in range(n_classes)] == counts
+        assert form.bins().positions == ol.canonicalize(b).bins.positions
+        form.tree()
+    text = core.base.numbers_text(a.threshold)
+    for end in (len(text), rng.randrange(len(text))):
+        core.base.number_lists(f'{{"a": {text[:end]}', ["a"])
+    assert ol.Tree.from_json(a.to_json()) == a
+
+
 def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     """What rows with unknown values get."""
     rows = random_rows(a, rng, 80, 0.4)
@@ -199,7 +238,9 @@ def main(path: Path) -> None:
     from orderless import _core
 
     assert Path(str(_core.__file__)) == path
-    parts: list[Callable[..., None]] = [functions, rows_with_unknowns, importance, policies, sums]
+    parts: list[Callable[..., None]] = [
+        functions, held_trees, rows_with_unknowns, importance, policies, sums,
+    ]  # fmt: skip
     for seed in range(SEEDS):
         a, b = equivalent_pair(seed, most_leaves=30)
         for part in parts:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bindings/calls.hpp"
+#include "bindings/number_text.hpp"
 #include "core/base/errors.hpp"
 #include "core/base/machine.hpp"
 
@@ -62,6 +63,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace
 
 void bind_base(nb::module_& m) {
+  bind_number_text(m);
   limit_reached = define(m, "LimitReached", PyExc_RuntimeError, "More than allowed: met.");
   time_up = define(m, "TimeUp", PyExc_TimeoutError, "The time limit has passed; by then: met.");
   memory_limit = define(m, "MemoryLimit", PyExc_MemoryError, "More bytes than allowed: limit.");

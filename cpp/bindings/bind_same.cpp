@@ -4,6 +4,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/held.hpp"
 #include "bindings/record.hpp"
 #include "core/base/bits.hpp"
 #include "core/same/room.hpp"
@@ -28,26 +29,52 @@ nb::list box_to_python(const Box& box) {
   return sides;
 }
 
+/// What fingerprints need to know of features and classes.
+struct Weights {
+  std::vector<FeatureWeights> features;
+  std::vector<Point> classes;
+
+  Weights(std::size_t n_features, const Array<std::uint64_t>& keys, const nb::list& value_weights,
+          const Array<std::uint64_t>& class_values)
+      : features(n_features), classes(points(class_values)) {
+    const std::vector<Point> key_points = points(keys);
+    for (std::size_t f = 0; f < n_features; ++f) {
+      features[f].key = key_points[f];
+      features[f].values = points(nb::cast<Array<std::uint64_t>>(value_weights[f]));
+    }
+  }
+};
+
+auto give_points(const std::vector<Point>& found) {
+  std::vector<std::uint64_t> out;
+  out.reserve(2 * found.size());
+  for (const Point& point : found) out.insert(out.end(), {point[0], point[1]});
+  return give(std::move(out));
+}
+
 auto fingerprints_of(const nb::tuple& arrays, const Array<std::int64_t>& start,
                      const nb::tuple& domain_arrays, const Array<std::uint64_t>& keys,
                      const nb::list& value_weights, const Array<std::uint64_t>& class_values) {
   const Nodes nodes(arrays);
   const std::vector<Domain> domains = read_domains(domain_arrays);
-  std::vector<FeatureWeights> weights(domains.size());
-  const std::vector<Point> key_points = points(keys);
-  for (std::size_t f = 0; f < weights.size(); ++f) {
-    weights[f].key = key_points[f];
-    weights[f].values = points(nb::cast<Array<std::uint64_t>>(value_weights[f]));
-  }
-  const std::vector<Point> classes = points(class_values);
-  std::vector<std::uint64_t> out;
-  unlocked([&] {
-    for (const Point& point :
-         fingerprints({nodes.tree(), view(start)}, domains, weights, classes, poll_signals)) {
-      out.insert(out.end(), {point[0], point[1]});
-    }
-  });
-  return give(std::move(out));
+  const Weights weights(domains.size(), keys, value_weights, class_values);
+  return give_points(unlocked([&] {
+    return fingerprints({nodes.tree(), view(start)}, domains, weights.features, weights.classes,
+                        poll_signals);
+  }));
+}
+
+auto held_fingerprints_of(const nb::list& trees, const HeldSpace& space,
+                          const Array<std::uint64_t>& keys, const nb::list& value_weights,
+                          const Array<std::uint64_t>& class_values) {
+  std::vector<const HeldTree*> held;  // which the list keeps alive
+  held.reserve(trees.size());
+  for (const nb::handle tree : trees) held.push_back(nb::cast<const HeldTree*>(tree));
+  const Weights weights(space.domains.size(), keys, value_weights, class_values);
+  return give_points(unlocked([&] {
+    return fingerprints([&](std::size_t i) { return held[i]->view(); }, held.size(), space.domains,
+                        weights.features, weights.classes, poll_signals);
+  }));
 }
 
 nb::tuple siphash_of(std::uint64_t key0, std::uint64_t key1, std::uint64_t message) {
@@ -87,6 +114,8 @@ void bind(nb::module_& m) {
   side_record.define(m, "Side", {"lower", "upper", "nan", "values"});
   m.def("fingerprints", &fingerprints_of, "nodes"_a, "start"_a, "domains"_a, "keys"_a,
         "value_weights"_a, "class_values"_a, "Two field elements per tree, one after the other.");
+  m.def("held_fingerprints", &held_fingerprints_of, "trees"_a, "space"_a, "keys"_a,
+        "value_weights"_a, "class_values"_a, "Likewise, of trees that the core holds.");
   m.def("siphash", &siphash_of, "key0"_a, "key1"_a, "message"_a, "SipHash-2-4-128 of eight bytes.");
   m.def("first_difference", &difference_of, "a"_a, "b"_a, "domains"_a,
         "None, or a box on which the trees differ.");

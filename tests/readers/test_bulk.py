@@ -81,13 +81,20 @@ def test_other_classes():
     assert {tree.classes for tree in trees} == {(False, True)}
 
 
-@pytest.mark.parametrize("wrong", [join(7, leaf(0), leaf(1)), leaf(3), leaf(-1)])
+@pytest.mark.parametrize("wrong", [join(7, leaf(0), leaf(1)), leaf(3)])
 def test_columns_and_classes_that_do_not_exist(wrong):
     space = ol.Space.independent("ab")
     for trees in ([wrong], [leaf(0), wrong]):
         bits = BitTrees(Table(2, binary=True), CLASSES, trees)
         with pytest.raises(InvalidTree, match="the model is damaged"):
             list(build_all(bits, space_columns(space), space))
+
+
+def test_numbers_below_0_are_refused_at_once():
+    with pytest.raises(InvalidTree, match="class number -1, and they count from 0"):
+        leaf(-1)
+    with pytest.raises(InvalidTree, match="column -2: the model is damaged"):
+        join(-2, leaf(0), leaf(1))
 
 
 def test_leaves_only_and_nothing():

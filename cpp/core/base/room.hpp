@@ -9,11 +9,12 @@
 //
 // Cost: constant, or linear in the words.
 
-#include "core/base/bigcount.hpp"  // IWYU pragma: export
-#include "core/base/bits.hpp"      // IWYU pragma: export
-#include "core/base/errors.hpp"    // IWYU pragma: export
-#include "core/base/field.hpp"     // IWYU pragma: export
-#include "core/base/hash.hpp"      // IWYU pragma: export
-#include "core/base/machine.hpp"   // IWYU pragma: export
-#include "core/base/poll.hpp"      // IWYU pragma: export
-#include "core/base/wide.hpp"      // IWYU pragma: export
+#include "core/base/bigcount.hpp"     // IWYU pragma: export
+#include "core/base/bits.hpp"         // IWYU pragma: export
+#include "core/base/errors.hpp"       // IWYU pragma: export
+#include "core/base/field.hpp"        // IWYU pragma: export
+#include "core/base/hash.hpp"         // IWYU pragma: export
+#include "core/base/machine.hpp"      // IWYU pragma: export
+#include "core/base/number_text.hpp"  // IWYU pragma: export
+#include "core/base/poll.hpp"         // IWYU pragma: export
+#include "core/base/wide.hpp"         // IWYU pragma: export

@@ -13,6 +13,7 @@
 // features.
 
 #include "core/bins/bins.hpp"       // IWYU pragma: export
+#include "core/bins/cut_tree.hpp"   // IWYU pragma: export
 #include "core/bins/fragments.hpp"  // IWYU pragma: export
 #include "core/bins/leafmasks.hpp"  // IWYU pragma: export
 #include "core/bins/questions.hpp"  // IWYU pragma: export

@@ -103,6 +103,128 @@ WeighedParts split_weighed(const TreeView& tree, std::size_t node, const Weighed
 std::vector<Point> fingerprints(const Forest& forest, std::span<const Domain> domains,
                                 std::span<const FeatureWeights> weights,
                                 std::span<const Point> class_values, Poll poll) {
+  const auto tree = [&](std::size_t i) { return forest.tree(i); };
+  return fingerprints(tree, forest.start.size() - 1, domains, weights, class_values, poll);
+}
+
+namespace {
+
+/// The fingerprints of trees that ask about ordered features alone.
+class OrderedPrints {
+ public:
+  OrderedPrints(std::span<const Domain> domains, std::span<const FeatureWeights> weights,
+                std::span<const Point> class_values)
+      : domains_(domains), weights_(weights), class_values_(class_values), last_(domains.size()) {
+    for (std::size_t f = 0; f < domains.size(); ++f) {
+      Side side;
+      if (domains[f].ordered && domains[f].nan) {
+        side.nan = nan_weight(weights[f]);
+        side.upper = minus(side.upper, side.nan);
+      }
+      sides_.push_back(side);
+    }
+  }
+
+  /// Without recursion; sides are put back on the way up.
+  Point print(const TreeView& tree, std::span<const std::size_t> used, Poll poll) {
+    Point sum{0, 0};
+    used_ = used;
+    steps_.clear();
+    steps_.push_back({0, -1, {1, 1}, {}});
+    while (!steps_.empty()) {
+      const Step step = steps_.back();
+      steps_.pop_back();
+      if (step.feature >= 0) sides_[static_cast<std::size_t>(step.feature)] = step.side;
+      if (step.node < 0) continue;
+      const auto node = static_cast<std::size_t>(step.node);
+      const std::int32_t feature = tree.feature[node];
+      if (feature < 0) {
+        const auto label = static_cast<std::size_t>(tree.leaf_class[node]);
+        sum = plus(sum, times(class_values_[label], step.product));
+        if (++leaves_ % 65536 == 0) poll();
+        continue;
+      }
+      const auto f = static_cast<std::size_t>(feature);
+      const Side side = sides_[f];
+      const auto [yes, no] = split(side, tree.threshold[node], tree.nan_true[node] != 0, f);
+      // The weight of the rest of the box: asked for the first time, the side weighs 1.
+      const Point rest = side.asked ? others(f) : step.product;
+      steps_.push_back({-1, feature, {}, side});
+      steps_.push_back({tree.when_false[node], feature, times(rest, no.weight), no});
+      steps_.push_back({tree.when_true[node], feature, times(rest, yes.weight), yes});
+    }
+    return sum;
+  }
+
+ private:
+  struct Side {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    Point lower{0, 0}, upper{1, 1};  // F at both ends
+    Point nan{0, 0};
+    Point weight{1, 1};
+    bool asked = false;
+  };
+  struct Step {
+    std::int32_t node, feature;  // -1: only put the side back; nothing to put
+    Point product;               // of the weights of all sides, with this one
+    Side side;
+  };
+
+  std::pair<Side, Side> split(const Side& side, double threshold, bool nan_true, std::size_t f) {
+    Side yes = side, no = side;
+    // A condition on values that are gone already may still ask for NaN: its cut is at an end.
+    const Point cut = threshold <= side.low    ? side.lower
+                      : threshold >= side.high ? side.upper
+                                               : known_element(f, threshold);
+    yes.high = no.low = std::clamp(threshold, side.low, side.high);
+    yes.upper = no.lower = cut;
+    (nan_true ? no : yes).nan = {0, 0};
+    yes.weight = plus(minus(yes.upper, yes.lower), yes.nan);
+    no.weight = minus(side.weight, yes.weight);
+    yes.asked = no.asked = true;
+    return {yes, no};
+  }
+
+  /// The product of the weights of all sides but one.
+  [[nodiscard]] Point others(std::size_t but) const {
+    Point product{1, 1};
+    for (const std::size_t f : used_) {
+      if (f != but) product = times(product, sides_[f].weight);
+    }
+    return product;
+  }
+
+  /// Trees ask for few thresholds of a feature: the last one is known.
+  Point known_element(std::size_t f, double threshold) {
+    Last& last = last_[f];
+    if (!last.known || last.threshold != threshold) {
+      last = {true, threshold, element(weights_[f], domains_[f], threshold)};
+    }
+    return last.value;
+  }
+
+  struct Last {
+    bool known = false;
+    double threshold = 0;
+    Point value{0, 0};
+  };
+  std::span<const Domain> domains_;
+  std::span<const FeatureWeights> weights_;
+  std::span<const Point> class_values_;
+  std::vector<Last> last_;
+  std::span<const std::size_t> used_;  // features that the tree at hand asks about
+  std::vector<Side> sides_;            // of the box at hand, by feature
+  std::vector<Step> steps_;
+  std::size_t leaves_ = 0;
+};
+
+}  // namespace
+
+std::vector<Point> fingerprints(const std::function<TreeView(std::size_t)>& tree_of,
+                                std::size_t n_trees, std::span<const Domain> domains,
+                                std::span<const FeatureWeights> weights,
+                                std::span<const Point> class_values, Poll poll) {
   std::vector<Weighed> whole_parts;
   whole_parts.reserve(domains.size());
   for (std::size_t f = 0; f < domains.size(); ++f) {
@@ -112,36 +234,39 @@ std::vector<Point> fingerprints(const Forest& forest, std::span<const Domain> do
   std::vector<std::uint8_t> is_used(domains.size(), 0);
   std::vector<std::size_t> used;
   std::vector<Point> out;
-  const std::size_t n_trees = forest.start.size() - 1;
   out.reserve(n_trees);
   std::size_t leaves = 0;
+  OrderedPrints prints(domains, weights, class_values);
   for (std::size_t i = 0; i < n_trees; ++i) {
-    const TreeView tree = forest.tree(i);
+    const TreeView tree = tree_of(i);
     for (const std::int32_t feature : tree.feature) {
       if (feature < 0) continue;
       const auto f = static_cast<std::size_t>(feature);
       if (!is_used[f]) used.push_back(f);
       is_used[f] = 1;
     }
-    Point sum{0, 0};
-    walk(
-        tree, parts,
-        [&](std::size_t node, const Weighed& part) {
-          const auto f = static_cast<std::size_t>(tree.feature[node]);
-          return split_weighed(tree, node, part, domains[f], weights[f]);
-        },
-        [&](std::int32_t leaf) {
-          const auto label = tree.leaf_class[static_cast<std::size_t>(leaf)];
-          Point term = class_values[static_cast<std::size_t>(label)];
-          for (const std::size_t f : used) term = times(term, parts[f].weight);
-          sum = plus(sum, term);
-          if (++leaves % 65536 == 0) poll();
-          return true;
-        });
+    const bool ordered =
+        std::all_of(used.begin(), used.end(), [&](std::size_t f) { return domains[f].ordered; });
+    Point sum = ordered ? prints.print(tree, used, poll) : Point{0, 0};
+    if (!ordered)
+      walk(
+          tree, parts,
+          [&](std::size_t node, const Weighed& part) {
+            const auto f = static_cast<std::size_t>(tree.feature[node]);
+            return split_weighed(tree, node, part, domains[f], weights[f]);
+          },
+          [&](std::int32_t leaf) {
+            const auto label = tree.leaf_class[static_cast<std::size_t>(leaf)];
+            Point term = class_values[static_cast<std::size_t>(label)];
+            for (const std::size_t f : used) term = times(term, parts[f].weight);
+            sum = plus(sum, term);
+            if (++leaves % 65536 == 0) poll();
+            return true;
+          });
     out.push_back(sum);
     for (const std::size_t f : used) {
       is_used[f] = 0;
-      parts[f] = whole_parts[f];
+      if (!ordered) parts[f] = whole_parts[f];
     }
     used.clear();
   }

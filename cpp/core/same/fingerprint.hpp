@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct FeatureWeights {
 /// For each tree the sum over its leaves of value(class) x weight(box), at both points.
 /// Two trees are the same function iff these agree, but for probability degree / 2^122.
 /// Cost: leaves x features of the tree.
+/// `tree` gives the tree of each number below `n_trees`.
+[[nodiscard]] std::vector<Point> fingerprints(const std::function<TreeView(std::size_t)>& tree,
+                                              std::size_t n_trees, std::span<const Domain> domains,
+                                              std::span<const FeatureWeights> weights,
+                                              std::span<const Point> class_values, Poll poll);
 [[nodiscard]] std::vector<Point> fingerprints(const Forest& forest, std::span<const Domain> domains,
                                               std::span<const FeatureWeights> weights,
                                               std::span<const Point> class_values, Poll poll);

@@ -10,5 +10,6 @@
 
 #include "core/tree/box.hpp"    // IWYU pragma: export
 #include "core/tree/flat.hpp"   // IWYU pragma: export
+#include "core/tree/held.hpp"   // IWYU pragma: export
 #include "core/tree/prune.hpp"  // IWYU pragma: export
 #include "core/tree/tree.hpp"   // IWYU pragma: export

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.arrays import Domains, Nodes
+from .tree import HeldSpace, HeldTree
 
 class Side(NamedTuple):
     lower: float
@@ -20,6 +21,13 @@ def fingerprints(
     nodes: Nodes,
     start: NDArray[np.int64],
     domains: Domains,
+    keys: NDArray[np.uint64],
+    value_weights: list[NDArray[np.uint64]],
+    class_values: NDArray[np.uint64],
+) -> NDArray[np.uint64]: ...
+def held_fingerprints(
+    trees: list[HeldTree],
+    space: HeldSpace,
     keys: NDArray[np.uint64],
     value_weights: list[NDArray[np.uint64]],
     class_values: NDArray[np.uint64],

@@ -16,12 +16,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..model import Bins, Label, Space, Tree, formats as serial
 from ..readers import read_tree
-from .cover import Rules, Subject, all_reasons, irredundant_rules, smallest_rules, terms_of
+from .cover import (
+    Rules,
+    Subject,
+    all_reasons,
+    count_reasons,
+    form_rules,
+    form_terms,
+    irredundant_rules,
+    smallest_rules,
+    terms_of,
+)  # fmt: skip
 from .equivalence import equivalent
 from .fingerprints import fingerprint
 from .form_offers import FormOffers
 from .formats import read_form, write_form
 from .function_tree import canonical_tree, with_function_bins
+from .in_core import InCore
 from .term import Term
 
 if TYPE_CHECKING:
@@ -79,10 +90,11 @@ def canonicalize(
     """
     if isinstance(tree, CanonicalForm):
         tree = tree.tree
-    return CanonicalForm(read_tree(tree), limit=limit, time_limit=time_limit, exact=exact)
+    own = tree if type(tree) is Tree else read_tree(tree)
+    return CanonicalForm(own, limit=limit, time_limit=time_limit, exact=exact)
 
 
-class CanonicalForm(FormOffers):
+class CanonicalForm(InCore, FormOffers):
     """What a tree decides, free of the order in which it asks.
 
     Made by ``canonicalize``. Rules and reasons are computed when they are first asked for.
@@ -139,14 +151,20 @@ class CanonicalForm(FormOffers):
 
         With facts, into the bins that the tree does.
         """
-        return self._subject.bins
+        form = self._in_core
+        if form is None:
+            return self._subject.bins
+        if form.tree() is None:
+            return self.tree.bins
+        return self._form_bins
 
     @cached_property
     def _subject(self) -> Subject:
         """What rules and reasons are about: the function, on possible rows."""
         if self.tree.possible is not None:
             return Subject.of_possible(self.tree.possible)
-        return Subject.of(with_function_bins(self.tree).bins)
+        form = self._in_core
+        return Subject.of(with_function_bins(self.tree).bins if form is None else self.bins)
 
     @cached_property
     def _canonical(self) -> Tree:
@@ -174,22 +192,44 @@ class CanonicalForm(FormOffers):
 
     @cached_property
     def _reason_tables(self) -> list[NDArray[np.uint16]]:
-        return all_reasons(self._subject, self.limit, self.time_limit)
+        form = self._in_core
+        if form is None:
+            return all_reasons(self._subject, self.limit, self.time_limit)
+        counts = count_reasons(form, self.limit, self.time_limit)
+        return [form.table(c) for c in range(len(counts))]
 
-    @cached_property
+    @property
     def reasons(self) -> dict[Label, tuple[Term, ...]]:
         """All sufficient reasons: per class every maximal box on which it is certain.
 
         The paper's Blake canonical form (its Algorithm 4), for any number of classes and any kinds
         of features. Fewest conditions first.
         """
-        return {
-            label: terms_of(self.bins, table)
-            for label, table in zip(self.classes, self._reason_tables, strict=True)
-        }
+        known: dict[Label, tuple[Term, ...]] | None = self.__dict__.get("_reasons")
+        if known is None:
+            known = self.__dict__["_reasons"] = self._all_reasons()
+        return known
 
-    @cached_property
+    def _all_reasons(self) -> dict[Label, tuple[Term, ...]]:
+        form, classes = self._in_core, self.tree.classes
+        if form is None:
+            tables = self._reason_tables
+            return {c: terms_of(self.bins, own) for c, own in zip(classes, tables, strict=True)}
+        counts = count_reasons(form, self.limit, self.time_limit)
+        return {label: form_terms(self, c, range(counts[c])) for c, label in enumerate(classes)}
+
+    @property
     def _rules(self) -> list[Rules]:
+        known: list[Rules] | None = self.__dict__.get("_kept_rules")
+        if known is None:
+            known = self.__dict__["_kept_rules"] = self._find_rules()
+        return known
+
+    def _find_rules(self) -> list[Rules]:
+        form = self._in_core
+        if self.exact and form is not None:
+            count_reasons(form, self.limit, self.time_limit)
+            return form_rules(self, form, self.tree.classes, self.time_limit)
         if self.exact:
             return smallest_rules(self._subject, self._reason_tables, self.time_limit)
         if self._subject.possible is not None:

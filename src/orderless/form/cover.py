@@ -8,7 +8,7 @@ Paper: Algorithms 1 and 4; departures are in docs/decisions.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import BinNodes, Bins, Box, PossibleTree
-from .term import Term
+from ..model import BinNodes, Bins, Box, Label, PossibleTree
+from .term import Holder, Term
 
 __all__ = [
-    "Rules", "Subject", "all_reasons", "irredundant_rules", "leaf_rules", "smallest_rules",
-    "terms_of",
+    "Rules", "Subject", "all_reasons", "count_reasons", "form_rules", "form_terms",
+    "irredundant_rules", "leaf_rules", "smallest_rules", "terms_of",
 ]  # fmt: skip
 
 Table = NDArray[np.uint16]
@@ -92,20 +92,63 @@ def all_reasons(
             _with_rows(subject, reasons(nodes, [wanted[c] and k == c for k in range(n_classes)])[c])
             for c, nodes in enumerate(subject.nodes)
         ]
-    except _core.base.LimitReached as fault:
-        raise TooManyReasons(
+    except (_core.base.LimitReached, _core.base.TimeUp) as fault:
+        raise _given_up(fault, limit, time_limit) from None
+
+
+def count_reasons(form: _core.reasons.Form, limit: int, time_limit: float) -> list[int]:
+    """Let the core find every reason of a form; give how many each class has."""
+    try:
+        return form.find(limit, time_limit)
+    except (_core.base.LimitReached, _core.base.TimeUp) as fault:
+        raise _given_up(fault, limit, time_limit) from None
+
+
+def _given_up(
+    fault: _core.base.LimitReached | _core.base.TimeUp, limit: int, time_limit: float
+) -> TooManyReasons | OutOfTime:
+    """Say that not all reasons were found."""
+    if isinstance(fault, _core.base.LimitReached):
+        return TooManyReasons(
             f"a class of this tree has more than {setting('limit', limit)} reasons (gave up after "
             f"meeting {fault.met:,}): raise {setting('limit')}, use {setting('exact', False)} for "
             "rules without all reasons, explain single rows, or use a smaller tree",
             fault.met,
-        ) from None
-    except _core.base.TimeUp as fault:
-        raise OutOfTime(
-            f"finding all reasons took longer than {setting('time_limit', time_limit)} seconds "
-            f"(a class has {fault.met:,} or more): raise {setting('time_limit')}, use "
-            f"{setting('exact', False)} for rules without all reasons, explain single rows, or use "
-            "a smaller tree"
-        ) from None
+        )
+    return OutOfTime(
+        f"finding all reasons took longer than {setting('time_limit', time_limit)} seconds "
+        f"(a class has {fault.met:,} or more): raise {setting('time_limit')}, use "
+        f"{setting('exact', False)} for rules without all reasons, explain single rows, or use "
+        "a smaller tree"
+    )
+
+
+def form_terms(holder: Holder, class_index: int, which: Iterable[int]) -> tuple[Term, ...]:
+    """Give some of the reasons that a form in the core has found."""
+    return tuple([Term(None, (holder, class_index, i)) for i in which])
+
+
+def form_rules(
+    holder: Holder, form: _core.reasons.Form, classes: Sequence[Label], time_limit: float
+) -> list[Rules]:
+    """Give per class the fewest of its reasons that cover it, proven minimal."""
+    out = []
+    for c, label in enumerate(classes):
+        try:
+            chosen = form.rules(c, time_limit)
+        except _core.base.TimeUp:
+            raise _no_cover(label, time_limit) from None
+        out.append(Rules(form_terms(holder, c, chosen), len(chosen)))
+    return out
+
+
+def _no_cover(label: Label, time_limit: float) -> OutOfTime:
+    """Say that no smallest cover was proven."""
+    return OutOfTime(
+        f"the smallest set of rules for class {label!r} was not found in "
+        f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or "
+        f"use {setting('exact', False)}"
+    )
 
 
 def _with_rows(subject: Subject, table: Table) -> Table:
@@ -135,11 +178,7 @@ def smallest_rules(
         try:
             chosen = _core.reasons.smallest_cover(bins.layout, leaves, table, time_limit)
         except _core.base.TimeUp:
-            raise OutOfTime(
-                f"the smallest set of rules for class {bins.tree.classes[c]!r} was not found in "
-                f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or "
-                f"use {setting('exact', False)}"
-            ) from None
+            raise _no_cover(bins.tree.classes[c], time_limit) from None
         out.append(Rules(terms_of(bins, table[chosen]), len(chosen)))
     return out
 

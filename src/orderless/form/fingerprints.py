@@ -78,6 +78,10 @@ def fingerprint(tree: Any) -> str:
 
 def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
+    if trees and trees[0].space.knowledge is None:
+        held = _core.tree.held_alike(list(trees))
+        if held is not None:
+            return _held_points(held, trees[0].space, trees[0].classes)
     trees = [tree if tree.space.knowledge is None else _extended(tree) for tree in trees]
     if trees and all(tree.space is trees[0].space for tree in trees):
         return _points(trees, trees[0].space)
@@ -115,6 +119,15 @@ def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
     return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
         -1, 2
     )
+
+
+def _held_points(
+    held: list[_core.tree.HeldTree], space: Space, classes: Sequence[Label]
+) -> NDArray[np.uint64]:
+    """Give the points of trees with the same classes, of which the core has everything."""
+    keys, weights = space_weights(space)
+    values = class_weights(classes)
+    return _core.same.held_fingerprints(held, space.held, keys, weights, values).reshape(-1, 2)
 
 
 def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidTree
-from ..model import Bins, Box, Space, Tree, formats as serial
+from ..model import TREE_ARRAYS, Bins, Box, Space, Tree, formats as serial
 from .cover import Subject
 from .fingerprints import fingerprint_points, hex_digits
 from .term import Term
@@ -30,7 +30,7 @@ CHECKED = 100  # times 10,000 boxes that are compared to see that rules leave no
 
 def write_form(tree: Tree, exact: bool, rules: Sequence[Sequence[Term]]) -> str:
     """Write a tree and the rules of its classes."""
-    content = tree.to_dict()
+    content = tree.written()
     space, classes = content.pop("space"), content.pop("classes")
     return serial.dump(
         FORM_FORMAT,
@@ -51,7 +51,8 @@ def read_form(text: str | bytes, *, limit: int, time_limit: float) -> tuple[Tree
 
     A file of version 1 has rules only, of which a tree is built again.
     """
-    content = serial.load(text, FORM_FORMAT, (1, VERSION, KNOWING), limit=limit)
+    known = (1, VERSION, KNOWING)
+    content = serial.load(text, FORM_FORMAT, known, limit=limit, arrays=TREE_ARRAYS)
     with serial.Reading("a form"):
         tree, exact = _read(content, time_limit)
     if hex_digits(fingerprint_points([tree])[0]) != content.get("fingerprint"):

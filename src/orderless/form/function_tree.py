@@ -35,7 +35,7 @@ def with_function_bins(tree: Tree) -> Tree:
     if not any(idle):
         return tree
     threshold, nan_true = tree.threshold.copy(), tree.nan_true.copy()
-    sets = {i: tree.set_of(i).tolist() for i in range(tree.n_nodes) if len(tree.set_of(i))}
+    sets = tree.sets
     for k, feature in enumerate(bins.features):
         nodes = np.flatnonzero(tree.feature == bins.positions[k])
         if not idle[k]:

@@ -132,7 +132,7 @@ class RowSearch:
     @cached_property
     def row(self) -> Sides:
         """The row's side of each feature of ``bins``."""
-        return self.bins.read_slots(self._row.row)
+        return self.bins.read_slots(self._row.row.tolist())
 
     @cached_property
     def ordered(self) -> list[bool]:

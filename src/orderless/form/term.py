@@ -6,15 +6,28 @@ Out: ``Term``: its conditions as text, as data, and applied to rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..inputs import Rows, certainly_inside, read_rows
-from ..model import Box, Side, side_text
+from ..model import Bins, Box, Side, side_text
 
-__all__ = ["Term"]
+__all__ = ["Holder", "Term"]
+
+
+class Holder(Protocol):
+    """What reasons belong to: it knows the bins, and the form in the core that has found them."""
+
+    @property
+    def _core_form(self) -> tuple[Bins, _core.reasons.Form]:
+        """Give both."""
+
+
+# Where a reason is: what it belongs to, its class, and its number there.
+Place = tuple[Holder, int, int]
 
 
 class Term:
@@ -29,10 +42,25 @@ class Term:
         out.
     """
 
-    __slots__ = ("box",)
+    __slots__ = ("_box", "_place")
 
-    def __init__(self, box: Box) -> None:
-        self.box = box
+    def __init__(self, box: Box | None, place: Place | None = None) -> None:
+        self._box = box
+        self._place = place
+
+    @property
+    def box(self) -> Box:
+        """The box over the bins of a tree; made when it is first looked at."""
+        if self._box is None:
+            assert self._place is not None
+            holder, class_index, reason = self._place
+            bins, form = holder._core_form
+            self._box = Box(bins, bins.read_slots(form.box(class_index, reason)))
+            self._place = None
+        return self._box
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Term, (self.box,)
 
     @property
     def sides(self) -> tuple[Side, ...]:

@@ -49,6 +49,9 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .function_bins import (
+    FunctionBins as FunctionBins,
+)
 from .knowledge.cells import (
     Grid as Grid,
 )
@@ -128,6 +131,7 @@ from .tree_arrays import (
     n_threads as n_threads,
 )
 from .tree_file import (
+    TREE_ARRAYS as TREE_ARRAYS,
     TREE_FORMAT as TREE_FORMAT,
 )
 from .tree_numbers import (

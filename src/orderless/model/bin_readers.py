@@ -34,6 +34,8 @@ class BinReaders:
     groups: list[list[tuple[int, ...]]]
     layout: Layout
     nodes: BinNodes
+    _slots: list[int]
+    _read: dict[tuple[int, ...], int]
 
     @cached_property
     def places(self) -> NDArray[np.int32]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidTree
 from .arrays import BinNodes, Layout
 from .bin_readers import BinReaders
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Bins", "Box", "as_bits", "ends", "ones"]
 
 MOST_BINS = 65_535
+Slots = NDArray[np.uint16] | None
 
 
 def _order_of_label(label: Label) -> tuple[int, Any]:
@@ -59,12 +61,34 @@ class Bins(BinReaders):
 
     def __init__(self, tree: Tree | Ensemble) -> None:
         self.tree = cast("Tree", tree)  # an ensemble has what is asked of it here
+        held = getattr(tree, "held", None)
+        cut = None if held is None else _core.bins.cut_tree(held, tree.space.held)
+        if cut is None:
+            self._cut_here()
+        else:
+            self._take(cut)
+
+    def _take(self, cut: _core.bins.CutTree) -> None:
+        """Take over what the core cut."""
+        own = self.tree.space.features
+        self.positions = cut.positions
+        self.features = tuple(own[i] for i in cut.positions)
+        self.cuts = cut.cuts
+        self.groups = [[] for _ in cut.cuts]
+        self.layout = Layout(*cut.layout)
+        self.nodes = BinNodes(*cut.nodes)
+        self._slots = [0, *itertools.accumulate(self._slot_counts())]
+        self._read = {}
+
+    def _cut_here(self) -> None:
+        """Cut the features at the conditions of the tree, also those that are categorical."""
+        tree = self.tree
         own_nodes = tree.nodes
         order = sorted(tree.used, key=lambda i: tree.space.features[i].name)
-        self.positions: tuple[int, ...] = tuple(order)
-        self.features: tuple[Feature, ...] = tuple(tree.space.features[i] for i in order)
-        self.cuts: list[NDArray[np.float64]] = []
-        self.groups: list[list[tuple[int, ...]]] = []
+        self.positions = tuple(order)
+        self.features = tuple(tree.space.features[i] for i in order)
+        self.cuts = []
+        self.groups = []
         place = np.full(len(tree.space.features) + 1, -1, dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         feature = place[own_nodes.feature]
@@ -113,8 +137,8 @@ class Bins(BinReaders):
             np.cumsum(sizes),
             np.array(flat, dtype=np.int32),
         )
-        self._slots: list[int] = [0, *itertools.accumulate(self._slot_counts())]
-        self._read: dict[tuple[int, ...], int] = {}
+        self._slots = [0, *itertools.accumulate(self._slot_counts())]
+        self._read = {}
 
     def _values(self, node: int) -> set[int]:
         """Give the numbers of the values for which a node's condition holds."""
@@ -182,9 +206,8 @@ class Bins(BinReaders):
             return sum(word << 16 * i for i, word in enumerate(slots))
         return ones(slots[0], slots[1]) | (self.nan_bit(k) if len(slots) > 2 and slots[2] else 0)
 
-    def read_slots(self, slots: NDArray[np.uint16]) -> tuple[int, ...]:
+    def read_slots(self, numbers: Sequence[int]) -> tuple[int, ...]:
         """Read what the core writes of a box. Few sides are different: each is read once."""
-        numbers = slots.tolist()
         out = []
         for k, start in enumerate(self._slots[:-1]):
             own = (k, *numbers[start : self._slots[k + 1]])
@@ -283,27 +306,25 @@ class Box:
 
     __slots__ = ("_bits", "_written", "bins")
 
-    def __init__(self, bins: Bins, bits: Sequence[int] | None) -> None:
+    def __init__(self, bins: Bins, bits: Sequence[int] | None, written: Slots = None) -> None:
         self.bins = bins
         self._bits = None if bits is None else tuple(bits)
-        self._written: NDArray[np.uint16] | None = None
+        self._written = written
 
     @classmethod
     def of_slots(cls, bins: Bins, table: Iterable[NDArray[np.uint16]]) -> list[Box]:
-        """Give the boxes that the core wrote, one for each row of a table."""
-        boxes = []
-        for slots in table:  # there may be many, of which few are looked at: read when asked for
-            box = cls(bins, None)
-            box._written = slots
-            boxes.append(box)
-        return boxes
+        """Give the boxes of the rows of a table of the core's; each is read when asked for."""
+        return [cls(bins, None, slots) for slots in table]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Box, (self.bins, self.bits)
 
     @property
     def bits(self) -> tuple[int, ...]:
         """Per feature of ``bins`` its bins, as bits."""
         if self._bits is None:
             assert self._written is not None
-            self._bits, self._written = self.bins.read_slots(self._written), None
+            self._bits, self._written = self.bins.read_slots(self._written.tolist()), None
         return self._bits
 
     @classmethod

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidSpace
 from .arrays import Domains
 from .condition import Column, Condition
-from .feature import Feature, Label, Values, first_repeated
+from .feature import VALUES, Feature, Label, Values, first_repeated
 from .knowledge.fact import Fact, read_facts
 from .knowledge.knowledge import Knowledge
 
@@ -285,6 +286,16 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
                 first.append(f)
             numbers.append(kinds[key])
         return np.array([*numbers, -1], dtype=np.intp), first
+
+    @cached_property
+    def held(self) -> _core.tree.HeldSpace:
+        """What the core keeps of it for the trees over it."""
+        numbers = [
+            len(VALUES) if f.kind == "boolean" else VALUES.index(f.values) for f in self.features
+        ]
+        rank = np.empty(len(self.features), dtype=np.int32)
+        rank[sorted(range(len(rank)), key=self.names.__getitem__)] = np.arange(len(rank))
+        return _core.tree.HeldSpace(self.domains, np.array(numbers, dtype=np.uint8), rank)
 
     @cached_property
     def _hash(self) -> int:

@@ -28,13 +28,12 @@ from .tree_arrays import (
     flatten,
     labels_array,
     n_threads,
-    normalise,
-    pruned,
     read_array,
     read_classes,
     read_distribution,
 )
 from .tree_file import TreeFile
+from .tree_nodes import TreeNodes
 from .tree_numbers import TreeNumbers
 from .tree_offers import TreeOffers
 from .tree_rows import TreeRows
@@ -42,7 +41,7 @@ from .tree_rows import TreeRows
 __all__ = ["Tree"]
 
 
-class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
+class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -100,12 +99,6 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     ['no', 'yes']
     """
 
-    space: Space
-    classes: tuple[Label, ...]
-    task: Task
-    used: tuple[int, ...]
-    n_dropped: int
-
     def __init__(
         self,
         space: Space,
@@ -127,19 +120,40 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         self.task, self.classes = task, read_classes(classes, task)
         own = read_array(feature, np.int32, "feature")
         n = len(own)
-        flags = np.zeros(n, dtype=np.uint8) if nan_true is None else nan_true
         nodes = Nodes(
             own,
             read_array(threshold, np.float64, "threshold"),
-            read_array(flags, np.uint8, "nan_true"),
+            np.zeros(n, np.uint8)
+            if nan_true is None
+            else read_array(nan_true, np.uint8, "nan_true"),
             read_array(when_true, np.int32, "when_true"),
             read_array(when_false, np.int32, "when_false"),
             read_array(leaf_class, np.int32, "leaf_class"),
             *flatten(sets or {}, n),
         )
-        check_nodes(nodes, space, len(self.classes))
-        normalise(nodes, space)
-        self._keep(nodes, read_distribution(distribution, n, len(self.classes)))
+        flat = all(array.ndim == 1 for array in nodes)
+        held = _core.tree.hold(space.held, nodes, len(self.classes)) if flat else None
+        if held is None:
+            check_nodes(nodes, space, len(self.classes))  # says what is wrong
+            raise InvalidTree("these arrays do not describe a tree")
+        self._keep(held[0], read_distribution(distribution, n, len(self.classes)), held[1])
+
+    @classmethod
+    def of_held(
+        cls,
+        space: Space,
+        classes: tuple[Label, ...],
+        held: _core.tree.HeldTree,
+        task: Task = "classification",
+    ) -> Tree:
+        """Make a tree of what the core holds already (readers of many trees)."""
+        tree = cls.__new__(cls)
+        tree.space = space
+        tree.task, tree.classes = task, classes
+        tree.held = held
+        tree.n_dropped = held.n_dropped
+        tree.distribution = None
+        return tree
 
     @classmethod
     def of_normal(
@@ -149,32 +163,24 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         nodes: Nodes,
         task: Task = "classification",
     ) -> Tree:
-        """Make a tree of arrays that are good and in normal form (readers of many trees)."""
-        tree = cls.__new__(cls)
-        tree.space = space
-        tree.task, tree.classes = task, classes
-        tree._keep(nodes, None)
-        return tree
+        """Make a tree of arrays that are good and in normal form."""
+        start = np.array([0, len(nodes.feature)], dtype=np.int64)
+        (held,) = _core.tree.hold_all(space.held, nodes, start, len(classes))
+        return cls.of_held(space, classes, held, task)
 
-    def _keep(self, nodes: Nodes, distribution: NDArray[np.float64] | None) -> None:
-        """Drop dead branches, and freeze."""
-        self.nodes, kept = pruned(nodes, self.space)
-        self.n_dropped = len(nodes.feature) - len(self.nodes.feature)
-        self.feature, self.threshold, self.nan_true = self.nodes[:3]
-        self.when_true, self.when_false, self.leaf_class = self.nodes[3:6]
-        self.set_start, self.set_values = self.nodes[6:]
-        self.n_nodes = len(self.feature)
-        self.n_leaves = self.n_nodes // 2 + 1  # every other node has two children
-        self.used = tuple(sorted({*self.feature.tolist()} - {-1}))
-        self.features = tuple(self.space.features[i].name for i in self.used)
-        if distribution is not None and kept is not None:
-            distribution = distribution[kept]
+    def _keep(
+        self,
+        held: _core.tree.HeldTree,
+        distribution: NDArray[np.float64] | None,
+        kept: NDArray[np.int32] | None,
+    ) -> None:
+        """Keep what the core holds, and the rows of the nodes that are left."""
+        self.held = held
+        self.n_dropped = held.n_dropped
+        if distribution is not None:
+            distribution = distribution if kept is None else distribution[kept]
+            freeze([distribution])
         self.distribution = distribution
-        freeze(self._arrays)
-
-    @property
-    def _arrays(self) -> list[NDArray[Any]]:
-        return [*self.nodes, *([] if self.distribution is None else [self.distribution])]
 
     def replace(self, **changes: Any) -> Tree:
         """Make a tree that differs in some of the parameters that ``Tree`` takes.
@@ -195,7 +201,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
             "when_false": self.when_false,
             "leaf_class": self.leaf_class,
             "nan_true": self.nan_true,
-            "sets": {i: self.set_of(i).tolist() for i in range(self.n_nodes)},
+            "sets": self.sets,
             "distribution": self.distribution,
             "task": self.task,
         }
@@ -262,6 +268,12 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     def set_of(self, node: int) -> Ints:
         """Give the numbers of the values for which a categorical condition holds."""
         return self.set_values[self.set_start[node] : self.set_start[node + 1]]
+
+    @property
+    def sets(self) -> dict[int, list[int]]:
+        """The numbers of the values for which conditions hold, by node, where there are any."""
+        nodes = np.flatnonzero(np.diff(self.set_start)).tolist() if len(self.set_values) else []
+        return {node: self.set_of(node).tolist() for node in nodes}
 
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""

@@ -26,8 +26,6 @@ __all__ = [
     "flatten",
     "labels_array",
     "n_threads",
-    "normalise",
-    "pruned",
     "read_array",
     "read_classes",
     "read_distribution",
@@ -78,68 +76,12 @@ def read_distribution(
     """Read training rows by node and class."""
     if distribution is None:
         return None
-    shares = read_array(distribution, np.float64, "distribution")
+    shares = np.array(read_array(distribution, np.float64, "distribution"))  # a copy, to be kept
     if shares.shape != (n, n_classes):
         raise InvalidTree(f"distribution has shape {shares.shape}, expected ({n}, {n_classes})")
     if not np.isfinite(shares).all():
         raise InvalidTree("distribution holds a number that is not finite")
     return shares
-
-
-# -- one form ----------------------------------------------------------------------------------
-
-
-def normalise(nodes: Nodes, space: Space) -> None:
-    """Move every threshold to the boundary that it really draws, so that equal is equal."""
-    feature, threshold, nan_true = nodes.feature, nodes.threshold, nodes.nan_true
-    threshold[feature < 0] = 0.0
-    nan_true[feature < 0] = 0
-    numbers, kinds = space.alike
-    kind = numbers[feature]
-    for i, own in enumerate(kinds):
-        at = kind == i
-        if not at.any():
-            continue
-        if not own.ordered:
-            threshold[at] = 0.0
-            nan_true[at] = 0
-            continue
-        threshold[at] = own.at_most(threshold[at])
-        if not own.nan:
-            nan_true[at] = 0
-        # No value is at most -inf, so this asks "is it missing?": written one way only,
-        # as "is it known?", which also holds for a row's own -inf.
-        swap = at & np.isneginf(threshold) & (nan_true == 1)
-        threshold[swap] = np.inf
-        nan_true[swap] = 0
-        yes, no = nodes.when_true, nodes.when_false
-        yes[swap], no[swap] = no[swap], yes[swap]
-
-
-def pruned(nodes: Nodes, space: Space) -> tuple[Nodes, NDArray[np.intp] | None]:
-    """Drop dead branches; give also which nodes are left, None for all of them."""
-    found = _core.tree.prune(nodes, space.domains)
-    kept = None
-    if found.n_kept < len(nodes.feature):
-        index = found.new_index
-        kept = np.flatnonzero(index >= 0)
-        kept = kept[np.argsort(index[kept])]
-        start, values = nodes.set_start, nodes.set_values
-        sets = {new: values[start[i] : start[i + 1]].tolist() for new, i in enumerate(kept)}
-        inner = nodes.feature[kept] >= 0
-        nodes = Nodes(
-            nodes.feature[kept],
-            nodes.threshold[kept],
-            nodes.nan_true[kept],
-            np.where(inner, index[found.when_true[kept]], -1).astype(np.int32),
-            np.where(inner, index[found.when_false[kept]], -1).astype(np.int32),
-            nodes.leaf_class[kept],
-            *flatten({i: v for i, v in sets.items() if len(v)}, len(kept)),
-        )
-    inner = nodes.feature >= 0
-    nodes.when_true[~inner] = nodes.when_false[~inner] = -1
-    nodes.leaf_class[inner] = -1
-    return nodes, kept
 
 
 # -- read from anything ------------------------------------------------------------------------
@@ -173,7 +115,9 @@ def read_classes(
 
 
 def read_array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
-    """Copy to a fresh array; an int array must really hold ints."""
+    """Read an array of a type, in one piece; an int array must really hold ints."""
+    if type(given) is np.ndarray and given.dtype == dtype and dtype is not np.uint8:
+        return np.ascontiguousarray(given)
     try:
         wide = np.array(given)
         if dtype is np.uint8:

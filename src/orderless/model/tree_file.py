@@ -18,10 +18,12 @@ from .space import Space
 if TYPE_CHECKING:
     from .tree import Tree
 
-__all__ = ["TREE_FORMAT", "TreeFile"]
+__all__ = ["TREE_ARRAYS", "TREE_FORMAT", "TreeFile"]
 
 TREE_FORMAT = "orderless-tree"
 VERSION = 1
+# Entries that are lists of numbers, by node.
+TREE_ARRAYS = ("feature", "threshold", "when_true", "when_false", "leaf_class", "distribution")
 KNOWING = 2  # with facts in the space, which an older orderless would not heed
 
 
@@ -30,32 +32,40 @@ class TreeFile:
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""
+        content = self.written()
+        content["threshold"] = [_number_out(t) for t in content["threshold"].tolist()]
+        lists = {k: v.tolist() for k, v in content.items() if isinstance(v, np.ndarray)}
+        return {**content, **lists}
+
+    def written(self) -> dict[str, Any]:
+        """Give what ``to_dict`` gives, with arrays for lists of numbers."""
         tree = cast("Tree", self)
         content: dict[str, Any] = {
             "space": tree.space.to_dict(),
             "classes": list(tree.classes),
-            "feature": tree.feature.tolist(),
-            "threshold": [_number_out(t) for t in tree.threshold.tolist()],
-            "when_true": tree.when_true.tolist(),
-            "when_false": tree.when_false.tolist(),
-            "leaf_class": tree.leaf_class.tolist(),
+            "feature": tree.feature,
+            "threshold": tree.threshold,
+            "when_true": tree.when_true,
+            "when_false": tree.when_false,
+            "leaf_class": tree.leaf_class,
         }
         if tree.task != "classification":
             content["task"] = tree.task
         if tree.nan_true.any():
-            content["nan_true"] = [bool(flag) for flag in tree.nan_true]
-        sets = {str(i): s for i in range(tree.n_nodes) if (s := tree.set_of(i).tolist())}
-        if sets:
-            content["sets"] = sets
+            content["nan_true"] = tree.nan_true.astype(bool)
+        if len(tree.set_values):
+            content["sets"] = {str(node): values for node, values in tree.sets.items()}
         if tree.distribution is not None:
-            content["distribution"] = tree.distribution.tolist()
+            content["distribution"] = tree.distribution
         return content
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Tree:
         """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
         with serial.Reading("a tree"):
-            limits = [_number_in(t) for t in serial.take(content, "threshold", list)]
+            limits = content.get("threshold")
+            if not isinstance(limits, np.ndarray):
+                limits = [_number_in(t) for t in serial.take(content, "threshold", list)]
             nodes = {**content, "threshold": limits}
             names = ("feature", "threshold", "when_true", "when_false", "leaf_class")
             flags, shares = content.get("nan_true"), content.get("distribution")
@@ -74,7 +84,7 @@ class TreeFile:
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal tree."""
         version = KNOWING if cast("Tree", self).space.knowing else VERSION
-        return serial.dump(TREE_FORMAT, version, self.to_dict())
+        return serial.dump(TREE_FORMAT, version, self.written())
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Tree:
@@ -85,7 +95,8 @@ class TreeFile:
         limit : int
             Longest text, in characters, that is looked at.
         """
-        return cls.from_dict(serial.load(text, TREE_FORMAT, (VERSION, KNOWING), limit=limit))
+        known = (VERSION, KNOWING)
+        return cls.from_dict(serial.load(text, TREE_FORMAT, known, limit=limit, arrays=TREE_ARRAYS))
 
 
 def _number_out(number: float) -> float | str:

@@ -8,37 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidTree
 from .build import ColumnTree, Table
 
 __all__ = ["BitTrees", "Flat", "join", "leaf"]
 
 
-class Flat(NamedTuple):
-    """A tree, root first, every branch in one piece; children are relative to the node."""
-
-    column: tuple[int, ...]
-    zero: tuple[int, ...]
-    one: tuple[int, ...]
-    leaf_class: tuple[int, ...]
+# A tree in preorder: a column, then what follows where it is 0, then what follows where it is 1; a
+# leaf of class c is -1 - c.
+Flat = tuple[int, ...]
 
 
 def leaf(number: int) -> Flat:
     """Make a tree that is a leaf, by the position of its class."""
-    return Flat((-1,), (0,), (0,), (number,))
+    if number < 0:
+        raise InvalidTree(
+            f"a leaf has class number {number}, and they count from 0: the model is damaged; fit "
+            "it again"
+        )
+    return (-1 - number,)
 
 
 def join(column: int, zero: Flat, one: Flat) -> Flat:
     """Ask a column, and go on with one tree where it is 0 and with another where it is 1."""
-    return Flat(
-        (column, *zero.column, *one.column),
-        (1, *zero.zero, *one.zero),
-        (1 + len(zero.column), *zero.one, *one.one),
-        (0, *zero.leaf_class, *one.leaf_class),
-    )
+    if column < 0:
+        raise InvalidTree(f"a tree asks about column {column}: the model is damaged; fit it again")
+    return (column, *zero, *one)
 
 
 @dataclass(frozen=True)
@@ -51,15 +50,23 @@ class BitTrees:
 
     def column_tree(self, flat: Flat) -> ColumnTree:
         """Give one of the trees as a single one is given."""
-        n = len(flat.column)
-        at = np.arange(n, dtype=np.int32)
+        code = np.array(flat, dtype=np.int32)
+        n = len(code)
+        inner = code >= 0
+        one = np.full(n, -1, dtype=np.int32)
+        open_splits: list[int] = []
+        for i, split in enumerate(inner.tolist()):
+            if split:
+                open_splits.append(i)
+            elif open_splits:  # the other branch of the last open split begins behind a leaf
+                one[open_splits.pop()] = i + 1
         return ColumnTree(
             self.table,
             self.classes,
-            column=np.array(flat.column, dtype=np.int32),
+            column=np.where(inner, code, -1),
             at_most=np.full(n, 0.5),
-            when_true=at + np.array(flat.zero, dtype=np.int32),
-            when_false=at + np.array(flat.one, dtype=np.int32),
-            leaf_class=np.array(flat.leaf_class, dtype=np.int32),
+            when_true=np.where(inner, np.arange(1, n + 1, dtype=np.int32), -1),
+            when_false=one,
+            leaf_class=np.where(inner, -1, -1 - code),
             nan_true=np.zeros(n, dtype=bool),
         )

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidTree
-from ..model import Label, Nodes, Space, Tree
+from ..model import Label, Space, Tree
 from .binary import BitTrees, Flat, join, leaf
 from .through.conditions import over_features
 from .through.stage import SourceColumn
@@ -33,45 +33,22 @@ def build_all(bits: BitTrees, columns: Sequence[SourceColumn], space: Space) -> 
     while some := list(islice(rest, AT_ONCE)):
         first = meaning.tree(some[0])
         yield first
-        nodes = _Nodes(some[1:])
-        nodes.check(len(columns), len(bits.classes))
-        if meaning.is_simple(nodes.column):
-            yield from _assemble(nodes, meaning, first.classes)
+        ends = np.cumsum([len(tree) for tree in some[1:]], dtype=np.int64)
+        codes = np.fromiter(chain.from_iterable(some[1:]), np.int32, ends[-1] if len(ends) else 0)
+        _check(codes, len(columns), len(bits.classes))
+        if meaning.is_simple(codes):
+            yield from _assemble(codes, ends, meaning, first.classes)
         else:
             yield from map(meaning.tree, some[1:])
 
 
-class _Nodes:
-    """The nodes of many trees, one tree after the other."""
-
-    def __init__(self, trees: Sequence[Flat]) -> None:
-        sizes = np.array([len(tree.column) for tree in trees], dtype=np.int64)
-        self.ends = np.cumsum(sizes).tolist()
-        self.column = self._joined(tree.column for tree in trees)
-        self.zero = self._joined(tree.zero for tree in trees)
-        self.one = self._joined(tree.one for tree in trees)
-        self.leaf_class = self._joined(tree.leaf_class for tree in trees)
-        # Children are relative to their node: make them positions in their tree.
-        starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        place = (np.arange(len(self.column)) - starts).astype(np.int32)
-        self.zero += place
-        self.one += place
-
-    def _joined(self, parts: Any) -> NDArray[np.int32]:
-        return np.fromiter(chain.from_iterable(parts), np.int32, self.ends[-1] if self.ends else 0)
-
-    def check(self, n_columns: int, n_classes: int) -> None:
-        """Refuse columns and classes that do not exist; links are right by construction."""
-        leaf_class = self.leaf_class[self.column < 0]
-        if (
-            (self.column >= n_columns).any()
-            or (leaf_class >= n_classes).any()
-            or (leaf_class < 0).any()
-        ):
-            raise InvalidTree(
-                f"a tree of the set has a column or a class that does not exist, of {n_columns} "
-                f"columns and {n_classes} classes: the model is damaged; fit it again"
-            )
+def _check(codes: NDArray[np.int32], n_columns: int, n_classes: int) -> None:
+    """Refuse columns and classes that do not exist; links are right by construction."""
+    if len(codes) and (codes.max() >= n_columns or codes.min() < -n_classes):
+        raise InvalidTree(
+            f"a tree of the set has a column or a class that does not exist, of {n_columns} "
+            f"columns and {n_classes} classes: the model is damaged; fit it again"
+        )
 
 
 class _Meaning:
@@ -120,34 +97,22 @@ class _Meaning:
         self.set_size[column] = len(tree.set_of(0))
 
 
-def _assemble(nodes: _Nodes, meaning: _Meaning, classes: tuple[Label, ...]) -> Iterator[Tree]:
-    """Work on all nodes of all trees at once, then cut between the trees."""
-    if not nodes.ends:
-        return
-    inner = nodes.column >= 0
-    asked = np.where(inner, nodes.column, 0)
-    flip = meaning.flip[asked] & inner
-    arrays: dict[str, Any] = {
-        "feature": np.where(inner, meaning.feature[asked], -1).astype(np.int32),
-        "threshold": np.where(inner, meaning.threshold[asked], 0.0),
-        "nan_true": np.where(inner, meaning.nan_true[asked], 0).astype(np.uint8),
-        "when_true": np.where(flip, nodes.one, nodes.zero),
-        "when_false": np.where(flip, nodes.zero, nodes.one),
-        "leaf_class": nodes.leaf_class,
-    }
-    starts = np.concatenate([[0], np.cumsum(np.where(inner, meaning.set_size[asked], 0))])
-    values = np.zeros(0, dtype=np.int32)
-    if starts[-1]:
-        values = np.concatenate([meaning.set_values[j] for j in nodes.column[inner]])
-    at = 0
-    for end in nodes.ends:
-        yield Tree.of_normal(
-            meaning.space,
-            classes,
-            Nodes(
-                **{name: array[at:end] for name, array in arrays.items()},
-                set_start=starts[at : end + 1] - starts[at],
-                set_values=values[starts[at] : starts[end]],
-            ),
-        )
-        at = end
+def _assemble(
+    codes: NDArray[np.int32], ends: NDArray[np.int64], meaning: _Meaning, classes: tuple[Label, ...]
+) -> Iterator[Tree]:
+    """Let the core put all trees together."""
+    space = meaning.space
+    sets = np.concatenate([[0], np.cumsum(meaning.set_size)]).astype(np.int64)
+    columns = (
+        meaning.feature,
+        meaning.threshold,
+        meaning.nan_true,
+        meaning.flip.view(np.uint8),
+        sets,
+        np.concatenate([np.zeros(0, dtype=np.int32), *meaning.set_values]),
+    )
+    held = _core.tree.hold_bits(space.held, codes, ends, columns, len(classes))
+    if held is None:
+        raise AssertionError("a tree of a set was not put together rightly")
+    for own in held:
+        yield Tree.of_held(space, classes, own)

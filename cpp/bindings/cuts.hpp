@@ -1,0 +1,11 @@
+#pragma once
+
+#include "bindings/arrays.hpp"
+#include "core/bins/cut_tree.hpp"
+
+namespace orderless::bindings {
+
+/// Hands a tree over bins to Python: positions, cuts, layout and nodes as tuples of arrays.
+nb::object give_cut_tree(CutTree tree);
+
+}  // namespace orderless::bindings
