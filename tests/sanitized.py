@@ -102,7 +102,7 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
 
 
 def facts_of_sums(ol: Any, tree: Any, rows: list[dict[str, Any]]) -> None:
-    """What rows get from a sum of trees where facts hold: between each two features with numbers."""
+    """What rows get from a sum of trees where facts hold: orders between features with numbers."""
     numbers = [f"`{f.name}`" for f in tree.space.features if f.ordered and "`" not in f.name]
     if len(numbers) < 2:
         return
