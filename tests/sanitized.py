@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import itertools
 import random
 import sys
 import warnings
@@ -136,6 +137,23 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     a.predict(numbers)
     ol.determined_by_any([a, b], rows)
     ol.ask_next(a, rows)
+    facts_of_sums(ol, a, rows)
+
+
+def facts_of_sums(ol: Any, tree: Any, rows: list[dict[str, Any]]) -> None:
+    """What rows get from a sum of trees where facts hold: orders between features with numbers."""
+    numbers = [f"`{f.name}`" for f in tree.space.features if f.ordered and "`" not in f.name]
+    if len(numbers) < 2:
+        return
+    many = importlib.import_module("orderless.ensembles").as_ensemble(tree)
+    known = many.knowing([f"{one} <= {other}" for one, other in itertools.pairwise(numbers)])
+    possible = [status != "impossible" for status in known.decide(rows)]
+    some = [row for row, there in zip(rows, possible, strict=True) if there][:20]
+    for classes, wider in zip(
+        known.possible_classes(some), many.possible_classes(some), strict=True
+    ):
+        assert classes
+        assert set(classes) <= set(wider)
 
 
 def importance(ol: Any, a: Any, b: Any, rng: random.Random) -> None:

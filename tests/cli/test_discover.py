@@ -79,9 +79,15 @@ def test_files_that_are_wrong(folder, text, message):
     assert message in said
 
 
+@pytest.mark.filterwarnings("default:to_sql writes nothing")
 def test_json_and_commands_that_cannot_use_facts(folder):
     (folder / "facts.json").write_text('["`low end` <= high"]')
     assert "ill" in fine("explain", folder / "tree.json", "--knowing", folder / "facts.json")
-    said = mistake("export", folder / "tree.json", "--knowing", folder / "facts.json",
-                   "--format", "sql")  # fmt: skip
+    written = run("export", folder / "tree.json", "--knowing", folder / "facts.json",
+                  "--format", "sql")  # fmt: skip
+    assert written.exit_code == 0
+    assert "to_sql writes nothing of the facts" in written.stderr
+    assert "CASE" in written.stdout
+    said = mistake("app", folder / "tree.json", "--knowing", folder / "facts.json",
+                   "--output", folder / "page.html")  # fmt: skip
     assert "does not leave them out" in said
