@@ -216,6 +216,8 @@ def _mapped(element: Element, how: Element, fields: Mapping[str, Field]) -> Fiel
 
 
 def _rows(table: Element, key: str, output: str) -> Iterator[tuple[str, str]]:
+    """Go through a table; JPMML names columns with the prefix of their namespace."""
+    key, output = key.rpartition(":")[2], output.rpartition(":")[2]
     for row in table.all("row"):
         cells = {cell.name: cell.text for cell in row.children}
         if key not in cells or output not in cells:
