@@ -156,3 +156,25 @@ def test_what_is_refused(how: str, kind: str, message: str) -> None:
         ol.read_tree(document(how, kind))
     with pytest.raises(UnreadableModel, match="makes 'integer' of a number that is computed"):
         ol.read_tree(document(CASES["scaled"][0], declared="integer"))
+
+
+def test_a_table_whose_cells_have_a_namespace_and_a_cast_to_float() -> None:
+    """As sklearn2pmml writes an OrdinalEncoder."""
+    row = "<row><data:input>{}</data:input><data:output>{}</data:output></row>".format
+    table = "".join([row("0", "0.1"), row("1", "0.31"), row("2", "5.0")])
+    first = '<Discretize field="x"><DiscretizeBin binValue="0"><Interval closure="openOpen" ' \
+            'rightMargin="0"/></DiscretizeBin><DiscretizeBin binValue="1"><Interval ' \
+            'closure="closedOpen" leftMargin="0" rightMargin="1"/></DiscretizeBin><DiscretizeBin ' \
+            'binValue="2"><Interval closure="closedOpen" leftMargin="1"/></DiscretizeBin>' \
+            "</Discretize>"  # fmt: skip
+    more = (
+        '<DerivedField name="m" optype="categorical" dataType="double"><MapValues '
+        'outputColumn="data:output" xmlns:data="http://jpmml.org/jpmml-model/InlineTable">'
+        '<FieldColumnPair field="e" column="data:input"/><InlineTable>'
+        f"{table}</InlineTable></MapValues></DerivedField>"
+        '<DerivedField name="d" optype="continuous" dataType="float"><FieldRef field="m"/>'
+        "</DerivedField>"
+    )
+    tree = ol.read_tree(document(first, more=more))
+    said = tree.predict([{"x": -1.0}, {"x": 0.5}, {"x": 1.0}]).tolist()
+    assert said == [answer(number, True) for number in (0.1, 0.31, 5.0)] == ["2", "2", "3"]

@@ -20,7 +20,7 @@ from .columns import Column, data_type_of
 from .document import Element
 from .fields import OTHER, Field, LabelField, NumberField, Other, PieceField
 from .mapped import MappedField, applied, normalized
-from .regions import Intervals, Region, merged
+from .regions import Intervals, Region, merged, without
 from .values import NUMBERS, label_of, number_of
 
 __all__ = ["Refused", "derived_field", "field_of_column"]
@@ -162,10 +162,10 @@ def _discretized(element: Element, how: Element, fields: Mapping[str, Field]) ->
         interval = given.first("Interval")
         if interval is None:
             raise UnreadableModel("a DiscretizeBin has no Interval")
-        own = _cut(_interval(source, interval), taken)
+        own = without(_interval(source, interval), taken)
         taken = merged((*taken, *own))
         pieces.append((own, _typed(given.get("binValue"), data_type)))
-    rest = _cut(((-inf, inf),), taken)
+    rest = without(((-inf, inf),), taken)
     default = how.get("defaultValue") if "defaultValue" in how.attributes else None
     pieces.append((rest, None if default is None else _typed(default, data_type)))
     return PieceField(source.column, data_type, pieces, _at_missing(how, data_type))
@@ -182,17 +182,8 @@ def _interval(source: NumberField, interval: Element) -> Intervals:
     ):
         if margin in interval.attributes:
             own = source.region(signs[opened], [interval.get(margin)])
-            out = _cut(out, _cut(((-inf, inf),), own))
+            out = without(out, without(((-inf, inf),), own))
     return out
-
-
-def _cut(intervals: Intervals, taken: Intervals) -> Intervals:
-    """Give what intervals have beyond others."""
-    out = list(intervals)
-    for low, high in taken:
-        out = [part for a, b in out for part in ((a, min(b, low)), (max(a, high), b))
-               if part[0] < part[1]]  # fmt: skip
-    return merged(out)
 
 
 def _mapped(element: Element, how: Element, fields: Mapping[str, Field]) -> Field:
@@ -225,6 +216,8 @@ def _mapped(element: Element, how: Element, fields: Mapping[str, Field]) -> Fiel
 
 
 def _rows(table: Element, key: str, output: str) -> Iterator[tuple[str, str]]:
+    """Go through a table; JPMML names columns with the prefix of their namespace."""
+    key, output = key.rpartition(":")[2], output.rpartition(":")[2]
     for row in table.all("row"):
         cells = {cell.name: cell.text for cell in row.children}
         if key not in cells or output not in cells:

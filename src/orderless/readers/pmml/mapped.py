@@ -19,7 +19,7 @@ from ...errors import UnreadableModel
 from ..through.bisect import last_before_change
 from .document import Element
 from .fields import ORDERS, Field, NumberField
-from .regions import FALSE, TRUE, Atom, Intervals, merged
+from .regions import FALSE, TRUE, Atom, Intervals, merged, without
 from .values import NUMBERS, number_of
 
 __all__ = ["MappedField", "applied", "normalized", "rounded"]
@@ -52,7 +52,7 @@ class MappedField(NumberField):
             return at_most if operator.startswith("less") else _rest(at_most)
         same = merged(
             part for n in numbers
-            for part in _without(self._below(n, strict=False), self._below(n, strict=True))
+            for part in without(self._below(n, strict=False), self._below(n, strict=True))
         )  # fmt: skip
         return same if operator in ("equal", "isIn") else _rest(same)
 
@@ -83,20 +83,11 @@ class MappedField(NumberField):
         assert self.at_missing is not None
         here = [(float(np.nextafter(self.at_missing, -inf)), self.at_missing)]
         plain = replace(self, function=np.asarray, at_missing=None)
-        return any(_without(here, _rest(plain.region(operator, texts))))
+        return any(without(here, _rest(plain.region(operator, texts))))
 
 
 def _rest(intervals: Intervals) -> Intervals:
-    return _without([(-inf, inf)], intervals)
-
-
-def _without(intervals: Sequence[tuple[float, float]], taken: Intervals) -> Intervals:
-    """Give what intervals have beyond others."""
-    out = list(intervals)
-    for low, high in taken:
-        out = [part for a, b in out for part in ((a, min(b, low)), (max(a, high), b))
-               if part[0] < part[1]]  # fmt: skip
-    return merged(out)
+    return without([(-inf, inf)], intervals)
 
 
 class _Computed(NamedTuple):

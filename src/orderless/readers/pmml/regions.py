@@ -12,7 +12,18 @@ from collections.abc import Iterable
 from math import inf
 from typing import NamedTuple
 
-__all__ = ["FALSE", "TRUE", "UNKNOWN", "Atom", "Codes", "Intervals", "Region", "Side", "merged"]
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "UNKNOWN",
+    "Atom",
+    "Codes",
+    "Intervals",
+    "Region",
+    "Side",
+    "merged",
+    "without",
+]
 
 TRUE, FALSE, UNKNOWN = 1, 2, 4  # bits: a set of these is what is possible
 
@@ -132,3 +143,12 @@ def merged(intervals: Iterable[tuple[float, float]]) -> Intervals:
         else:
             out.append((low, high))
     return tuple(out)
+
+
+def without(intervals: Iterable[tuple[float, float]], taken: Intervals) -> Intervals:
+    """Give what intervals have beyond others."""
+    out = list(intervals)
+    for low, high in taken:
+        out = [part for a, b in out for part in ((a, min(b, low)), (max(a, high), b))
+               if part[0] < part[1]]  # fmt: skip
+    return merged(out)
