@@ -122,8 +122,8 @@ def cheapest_policy(
 
     over the distinct rows. Any feature of the tree may be bought in any state, also one that can
     no longer change the decision but says which other to buy. The search is memoised on the rows
-    that are left and the leaves that they can reach, with branch and bound: leaves of other
-    classes of which no purchase excludes two must each be paid for. With ``within`` the classes are
+    that are left and the leaves that they can reach, with branch and bound: what a row must spend
+    to exclude all leaves of other classes, by dual ascent. With ``within`` the classes are
     the largest sets of numbers that are near enough, which overlap: a row may end in any of those
     that hold its number, and the least over them is its bound. The number of states can grow
     exponentially with the features. Costs and weights are read as decimals and added as whole
