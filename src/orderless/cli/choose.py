@@ -207,8 +207,7 @@ def command(
     classes sensitivity and specificity, how often the other functions agree with it and overrule
     it, how many rows it answers for certain when values are missing (coverage), how many questions
     an answer takes, and with --costs what it costs. --where, --front and --sort say which are
-    wanted; --save takes the first one along, or the one that --function names, and --explorer
-    writes a page on which to choose.
+    wanted; --save takes the first, or --function, along, and --explorer writes a page to choose on.
     """
     from .table import labelled, split
 
