@@ -101,7 +101,7 @@ def test_mistakes(here, args, words):
 
 def test_goals_and_the_explorer(here):
     text = fine("choose", *TABLE, "--goal", "fpr", "--goal", "precision", "--explorer", "set.html")
-    assert "All of them are on the page set.html." in text
+    assert "All functions of the set are on the page set.html." in text
     page = (here / "set.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert '"fpr"' in page

@@ -207,8 +207,7 @@ def command(
     classes sensitivity and specificity, how often the other functions agree with it and overrule
     it, how many rows it answers for certain when values are missing (coverage), how many questions
     an answer takes, and with --costs what it costs. --where, --front and --sort say which are
-    wanted; --save takes the first one along, or the one that --function names, and --explorer
-    writes a page on which to choose.
+    wanted; --save takes the first, or --function, along, and --explorer writes a page to choose on.
     """
     from .table import labelled, split
 
@@ -243,11 +242,7 @@ def command(
     records = _records(frame)
     content = _content(found, given, held, choice, frame) | {"choice": records}
     content |= about_part(found, limits)
-    written: list[str] = []
-    if save is not None:
-        name = _named(records, function)
-        write(found.function(name).tree.to_json(), save)
-        written.append(f"{'The first' if function is None else f'Function {name}'} is in {save}.")
+    written = [] if save is None else [_saved(found, records, function, save)]
     if explorer is not None:
         all_ = "All functions of the set are" if choice.sample is None else "They are"
         written.append(f"{all_} on the page {explorer}.")
@@ -268,6 +263,15 @@ def _found(
         task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
         **asdict(limits, dict_factory=search_settings),
     ).fit(learn.typed, learn.y)  # fmt: skip
+
+
+def _saved(
+    found: RashomonSet, records: list[dict[str, Any]], function: str | None, save: Path
+) -> str:
+    """Write the function that is wanted as a model; say which it is."""
+    name = _named(records, function)
+    write(found.function(name).tree.to_json(), save)
+    return f"{'The first' if function is None else f'Function {name}'} is in {save}."
 
 
 def _named(records: list[dict[str, Any]], beginning: str | None) -> str:

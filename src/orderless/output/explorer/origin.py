@@ -95,7 +95,7 @@ def about(trees: TreeSet, some: LookedAt) -> str:
     text = f"{n_trees} tree{'' if trees.n_trees == 1 else 's'} with an objective from {low:.4g} to "
     many = f"{n:,} function{'' if n == 1 else 's'}"
     if some.all:
-        return f"{text}{high:.4g}; here are {many} that they are, each once."
+        return f"{text}{high:.4g}; here are the {many} that they compute, each once."
     more = len(some.table) - n
     ends = f", and {more:,} that are the exact ends of measures over all trees" if more else ""
     return (
