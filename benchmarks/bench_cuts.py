@@ -17,8 +17,8 @@ from orderless.errors import OutOfMemory, OutOfTime
 from .data import at_hand, load, missing_note
 from .timing import Peer, Table, best_of, now, ratio, seconds, span
 
-TIME = 20.0
-OTHERS = 15.0
+TIME = 120.0
+OTHERS = 60.0
 SMALL = ("iris_versicolor", "spiral", "compas")
 CASES = (
     ("iris_versicolor", 3), ("spiral", 3), ("compas", 3), ("coupon", 3), ("broward", 3),

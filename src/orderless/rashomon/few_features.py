@@ -153,8 +153,9 @@ class FewFeatures:
         within: dict[Set, dict[Cell, int]] = {}
         held = 0
         for chosen, counted in self._each():
-            kind = 1 if self._trivial else 2
-            within[chosen] = {entry[0]: int(entry[kind]) for entry in counted}
+            within[chosen] = {
+                cell: trees if self._trivial else nontrivial for cell, trees, nontrivial in counted
+            }
             held += len(counted)
             if held * BYTES > self._engine.memory_limit:
                 with self._engine.caps("the positions of trees of few features"):
