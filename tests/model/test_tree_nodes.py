@@ -283,7 +283,10 @@ def test_a_damaged_pickle_is_refused(part):
 def test_a_pickle_without_arrays_is_refused():
     tree, _ = equivalent_pair(5)
     wide = tree.nodes._replace(feature=tree.feature.astype(np.int64))
-    for nodes in ((), (1,) * 8, tree.nodes[:5], wide, None):
+    again = ol.Tree.__new__(ol.Tree)
+    again.__setstate__({**tree.__getstate__(), "nodes": wide})  # converted, then checked
+    assert again == tree
+    for nodes in ((), (1,) * 8, tree.nodes[:5], None):
         with pytest.raises(InvalidTree, match="damaged"):
             ol.Tree.__new__(ol.Tree).__setstate__({**tree.__getstate__(), "nodes": nodes})
 

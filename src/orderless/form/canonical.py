@@ -218,14 +218,8 @@ class CanonicalForm(InCore, FormOffers):
         counts = count_reasons(form, self.limit, self.time_limit)
         return {label: form_terms(self, c, range(counts[c])) for c, label in enumerate(classes)}
 
-    @property
+    @cached_property
     def _rules(self) -> list[Rules]:
-        known: list[Rules] | None = self.__dict__.get("_kept_rules")
-        if known is None:
-            known = self.__dict__["_kept_rules"] = self._find_rules()
-        return known
-
-    def _find_rules(self) -> list[Rules]:
         form = self._in_core
         if self.exact and form is not None:
             count_reasons(form, self.limit, self.time_limit)

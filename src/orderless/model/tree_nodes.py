@@ -106,8 +106,9 @@ class TreeNodes:
         own = {name: part for name, part in state.items() if name != "nodes"}
         self.__dict__.update(own)
         try:
-            held = _core.tree.hold_again(self.space.held, state["nodes"], len(self.classes))
-        except (RuntimeError, TypeError, IndexError):  # no arrays, or of other types
+            nodes = Nodes(*state["nodes"])
+            held = _core.tree.hold_again(self.space.held, nodes, len(self.classes))
+        except (RuntimeError, TypeError):  # no arrays, or of other types
             held = None
         if held is None:
             raise InvalidTree("the pickle does not describe a tree: it is damaged")
