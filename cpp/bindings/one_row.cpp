@@ -40,7 +40,7 @@ bool RowReader::legal(const Feature& feature, double x) {
 bool RowReader::read_cell(const Feature& feature, PyObject* value, ReadyTree::Cell& cell) {
   using Kind = ReadyTree::Cell::Kind;
   const bool is_float = PyFloat_Check(value);
-  double number = is_float ? PyFloat_AS_DOUBLE(value) : 0;
+  double number = is_float ? PyFloat_AsDouble(value) : 0;
   if (value == Py_None || (is_float && std::isnan(number))) {
     if (!feature.nan) return true;
     cell.kind = feature.ordered ? Kind::missing : Kind::code;
@@ -49,6 +49,7 @@ bool RowReader::read_cell(const Feature& feature, PyObject* value, ReadyTree::Ce
   }
   if (!feature.ordered) {
     if (!PyUnicode_CheckExact(value) && !PyLong_Check(value) && !is_float) return false;
+    const nb::object held = nb::borrow(value);  // its own hash may take it out of the row
     PyObject* code = PyDict_GetItemWithError(feature.codes.ptr(), value);
     if (code == nullptr) {
       PyErr_Clear();
@@ -92,11 +93,11 @@ bool RowReader::read(nb::handle row, Cells& cells) const {
   }
   const bool list = PyList_CheckExact(given);
   if (!list && !PyTuple_CheckExact(given)) return false;
-  const Py_ssize_t n = list ? PyList_GET_SIZE(given) : PyTuple_GET_SIZE(given);
+  const Py_ssize_t n = list ? PyList_Size(given) : PyTuple_Size(given);
   if (static_cast<std::size_t>(n) != n_columns_) return false;
   for (std::size_t i = 0; i < n_columns_; ++i) {
     const auto k = static_cast<Py_ssize_t>(i);
-    PyObject* const value = list ? PyList_GET_ITEM(given, k) : PyTuple_GET_ITEM(given, k);
+    PyObject* const value = list ? PyList_GetItem(given, k) : PyTuple_GetItem(given, k);
     if (features_[i].read && !read_cell(features_[i], value, cells[i])) return false;
   }
   return true;
@@ -131,7 +132,7 @@ class RowPredictor {
     if (!reader_.read(row, cells)) return nb::borrow(Py_NotImplemented);
     const std::int32_t label = tree_.decide(cells);
     if (label < 0) return nb::none();
-    return nb::borrow(PyTuple_GET_ITEM(classes_.ptr(), static_cast<Py_ssize_t>(label)));
+    return nb::borrow(PyTuple_GetItem(classes_.ptr(), static_cast<Py_ssize_t>(label)));
   }
 
   /// Writes labels of a table of floats; false, and nothing written, where it is not read here.

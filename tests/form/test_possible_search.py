@@ -211,3 +211,16 @@ def test_what_does_not_work_with_facts_says_so(ask):
                         space=ol.Space({"a": float, "b": float}, knowing=["a <= b"]))  # fmt: skip
     with pytest.raises(InvalidSpace, match="does not leave them out silently"):
         ask(tree)
+
+
+def test_a_change_leaves_the_row_possible():
+    """The other value of the row is one point: nothing is between it and its neighbours."""
+    space = ol.Space({"first": float, "age": float}, knowing=["age < first"])
+    tree = {"feature": "first", "relation": "<=", "reference": 1,
+            "true": {"prediction": "no"}, "false": {"prediction": "yes"}}  # fmt: skip
+    form = ol.canonicalize(ol.read_tree(tree, space=space))
+    (change,) = form.explain({"first": 2.5, "age": 1.0}).changes(immutable=[])
+    assert change.features == ("age", "first")
+    (change,) = form.explain({"first": 2.5, "age": 0.5}).changes(immutable=[])
+    assert change.features == ("first",)
+    assert not form.explain({"first": 2.5, "age": 1.0}).changes(immutable=["age"])

@@ -112,3 +112,17 @@ def test_only_one_file_names_compilers() -> None:
     files = [*sources(), *sorted((CPP / "tests").rglob("*.?pp"))]
     found = [path.name for path in files if re.search(OWN, path.read_text())]
     assert found == ["machine.hpp"]
+
+
+# Macros like PyList_GET_ITEM look into objects, which the wheels' stable ABI does not allow.
+INSIDE = r"\bPy[A-Z]\w*_(?:GET|SET|AS)_[A-Z]+\b|\b_Py\w+|\bPyUnicode_(?:KIND|DATA|READ)\b"
+
+
+def test_bindings_call_the_stable_abi_alone() -> None:
+    """`make wheels` compiles them for it; this says so before."""
+    found = {
+        (path.name, name)
+        for path in sorted((CPP / "bindings").rglob("*.?pp"))
+        for name in re.findall(INSIDE, path.read_text())
+    }
+    assert not found

@@ -1,7 +1,9 @@
 """The workflows call what there is: make targets, files, and the Pythons that we name."""
 
+import importlib.util
 import itertools
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -63,3 +65,60 @@ def test_targets_run_scripts_that_there_are(target):
     recipe = text.split(f"\n{target}:")[1].split("\n\n")[0]
     for script in re.findall(r"tools/\w+\.py", recipe):
         assert (ROOT / script).is_file()
+
+
+ADDRESS = "https://example.org/somebody/orderless"
+NAMES = ("pyproject.toml", "CITATION.cff", "README.md")
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A copy of the files that carry the address, and the script that writes it."""
+    spec = importlib.util.spec_from_file_location("address", ROOT / "tools" / "address.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    for name in NAMES:
+        shutil.copy(ROOT / name, tmp_path)
+    return script.main, tmp_path
+
+
+def test_what_a_workflow_builds_knows_its_repository(written):
+    write, folder = written
+    write(ADDRESS + "/", "v1", folder)
+    project, citation, readme = ((folder / name).read_text(encoding="utf-8") for name in NAMES)
+    before = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    after = tomllib.loads(project)
+    urls = after["project"].pop("urls")
+    assert after == before
+    assert set(urls) == {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
+    assert all(url.startswith(ADDRESS) for url in urls.values())
+    for url in urls.values():
+        if "/v1/" in url:
+            assert (ROOT / url.split("/v1/")[1]).is_file()
+    assert f'repository-code: "{ADDRESS}"' in citation.splitlines()
+    targets = re.findall(r'\]\(([^)\s]+)|(?:src|href|srcset)="([^"]+)"', readme)
+    assert len(targets) > 50
+    for one, other in targets:
+        assert (one or other).startswith(("https://", "http://", "mailto:", "#")), (one, other)
+    ours = re.findall(rf"{ADDRESS}/(raw|blob)/v1/([^)\"#\s]+)", readme)
+    assert {kind for kind, _ in ours} == {"raw", "blob"}
+    for kind, path in ours:
+        assert (ROOT / path).exists(), path
+        assert (kind == "raw") == path.endswith((".svg", ".png"))
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "somebody/orderless", "https://example.org/", "https://example.org/a/b c"]
+)
+def test_an_address_is_not_guessed(written, wrong):
+    write, folder = written
+    with pytest.raises(SystemExit, match="no repository's address"):
+        write(wrong, "v1", folder)
+    assert all((folder / name).read_bytes() == (ROOT / name).read_bytes() for name in NAMES)
+
+
+def test_an_address_is_not_written_twice(written):
+    write, folder = written
+    write(ADDRESS, "v1", folder)
+    with pytest.raises(SystemExit, match=r"has \[project.urls\] already"):
+        write(ADDRESS, "v2", folder)

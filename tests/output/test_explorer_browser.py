@@ -138,6 +138,7 @@ def test_two_functions_side_by_side(case, visit):
         map(len, rules.values())
     )
     tab.click("article:first-child summary")
+    tab.wait_for_selector("article:first-child .tree .branch")
     tree = tab.inner_text("article:first-child .tree")
     assert all(str(label) in tree for label in found.classes)
     assert "questions on average" in tree

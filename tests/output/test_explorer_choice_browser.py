@@ -172,6 +172,7 @@ def test_a_tree_in_another_order(case, visit):
     bits = found._problem.columns.read_complete(X)
     for number, name in enumerate(names):
         tab.click(f"article:nth-child({number + 1}) summary")
+        tab.wait_for_selector(f"article:nth-child({number + 1}) .tree .branch")
         tree = found.function(name).tree
         flat = found._problem.columns.flatten(tree, found._problem.classes)
         columns = sorted({int(j) for j in flat.column if j >= 0})

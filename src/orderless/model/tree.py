@@ -19,7 +19,6 @@ from .arrays import Nodes
 from .bins import Bins
 from .feature import Label
 from .frozen import Frozen, freeze
-from .numbers import row_boundary
 from .side import Side
 from .space import Space
 from .tree_arrays import (
@@ -213,19 +212,6 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     def labels(self) -> NDArray[Any]:
         """Give the classes as an array, for results."""
         return labels_array(self.classes)
-
-    @cached_property
-    def row_threshold(self) -> NDArray[np.float64]:
-        """Give, per node, the largest float64 in a row for which its condition holds."""
-        out = self.threshold.copy()
-        numbers, kinds = self.space.alike
-        kind = numbers[self.feature]
-        for i, own in enumerate(kinds):
-            if own.kind == "numeric" and own.values == "float32":  # others are not rounded
-                at = kind == i
-                out[at] = row_boundary(self.threshold[at], own.values)
-        out.setflags(write=False)
-        return out
 
     def relabelled(self, leaf_class: Ints) -> Nodes:
         """Give its nodes, for the core, with other classes at the leaves (by node)."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .arrays import Nodes
 from .knowledge.possible_tree import PossibleTree
+from .numbers import row_boundary
 from .tree_arrays import n_threads
 
 if TYPE_CHECKING:
@@ -30,6 +31,20 @@ T = TypeVar("T")
 
 class TreeRows:
     """Methods of ``Tree`` that let rows through it."""
+
+    @cached_property
+    def row_threshold(self) -> NDArray[np.float64]:
+        """Give, per node, the largest float64 in a row for which its condition holds."""
+        tree = cast("Tree", self)
+        out = tree.threshold.copy()
+        numbers, kinds = tree.space.alike
+        kind = numbers[tree.feature]
+        for i, own in enumerate(kinds):
+            if own.kind == "numeric" and own.values == "float32":  # others are not rounded
+                at = kind == i
+                out[at] = row_boundary(tree.threshold[at], own.values)
+        out.setflags(write=False)
+        return out
 
     def read(self, X: Any) -> Rows:
         """Read what it asks of rows of any usual kind; rows that were read stay as they are."""

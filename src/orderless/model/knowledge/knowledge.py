@@ -236,6 +236,9 @@ def domain_of(side: Side) -> Domain:
     if feature.kind == "numeric":
         ends = row_boundary(ends, feature.values)
     low, high = ends.tolist()
+    alone = math.nextafter(low, math.inf) == high and math.isfinite(high)  # no other float is there
+    if alone:
+        return point_domain(feature, high, high, side.nan)
     return whole.between(
         (Fraction(low), ONE) if math.isfinite(low) else None,
         (Fraction(high), ZERO) if math.isfinite(high) else None,
