@@ -45,9 +45,9 @@ def run(quick: bool) -> Iterator[Table | Figure | str]:
         models = MODELS if WHOLE else SOME
     if not quick and not WHOLE:
         yield (
-            f"A limited run: {len(SOME)} of {len(MODELS)} kinds of models, and a half to a third of "
-            "the rows (`WHOLE` in bench_ensembles.py runs all of it, in an hour), on a machine that "
-            "did other work at the same time."
+            f"A limited run: {len(SOME)} of {len(MODELS)} kinds of models, and a half to a third "
+            "of the rows (`WHOLE` in bench_ensembles.py runs all of it, in an hour), on a machine "
+            "that did other work at the same time."
         )
     less = 1 if WHOLE else 2
     some = [name for name in ("fico", "wisconsin", "coupon") if name in data]
@@ -215,9 +215,9 @@ def _reasons(data: Any, n_rows: int) -> Table:
         ["data", "features", "model", "features of a reason", "median", "99 %", "longest",
          "share of bins", "target"],
         [
-            "Processor time of `ens.explain(row).reason` on one core without reading the row. Share "
-            "of bins: how wide the sides are, the mean over the features of a reason. Target: a "
-            f"median below 10 ms up to {FEW} features, below 100 ms above. Asserted of every tenth "
+            "Processor time of `ens.explain(row).reason` on one core without reading the row. "
+            "Share of bins: how wide the sides are, the mean over the features of a reason. Target: "
+            f"a median below 10 ms up to {FEW} features, below 100 ms above. Asserted of every tenth "
             "row: the box of the reason is certain, and without any one of its features it is not."
         ],
     )  # fmt: skip

@@ -55,7 +55,7 @@ def test_sides_are_certain_and_no_bin_beside_them_is(at):
             box = box_of(search.bins, sides)
             assert search.certain(box)
             assert (box >= search.keeping(features)).all()
-            for k, own in enumerate(search.at):
+            for own in search.at:
                 for b in np.flatnonzero(box[own] == 0).tolist() if widest else ():
                     if box[own][max(0, b - 1) : b + 2].any():
                         wider = box.copy()

@@ -173,7 +173,8 @@ class Growing {
   /// Takes up the cells that are known, each with what it has by bin.
   void begin(const Objective& objective, const Rival& rival) {
     starts_.clear();
-    for (const Cell& cell : adverse_.cells()) {
+    const std::vector<Cell> known = adverse_.cells();  // to which more may be added
+    for (const Cell& cell : known) {
       starts_.push_back({local_.near(cell), {}});
       starts_.back().sums = leave_out(objective, starts_.back().cell, rival);
     }

@@ -167,6 +167,11 @@ void check_reason(const Drawn& drawn, const sums::Sum& sum, const std::vector<Ce
       const std::size_t first = sum.first_bin(f);
       const auto n = static_cast<std::size_t>(sum.width(f));
       const auto numbers = static_cast<std::size_t>(sum.feature(f).n_bins);
+      std::size_t runs = 0;  // a side that has gaps grows around its first number only
+      for (std::size_t b = 0; b < numbers; ++b) {
+        runs += wide[first + b] != 0 && (b == 0 || wide[first + b - 1] == 0) ? 1 : 0;
+      }
+      if (sum.feature(f).ordered && runs > 1) continue;
       for (std::size_t b = 0; b < n; ++b) {
         const bool apart = sum.feature(f).ordered && b < numbers &&
                            !(b > 0 && wide[first + b - 1] != 0) &&

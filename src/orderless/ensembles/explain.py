@@ -51,7 +51,8 @@ class EnsembleExplanation(Explanation):
     Notes
     -----
     Every answer asks the exact search about many boxes. One reason takes at most two for each
-    feature, and one more for each that stays; the smallest sets are NP-hard beyond that. Where a box is not decided in time, ``Undecided`` is raised; only
+    feature, and one more for each that stays; the smallest sets are NP-hard beyond that. Where
+    a box is not decided in time, ``Undecided`` is raised; only
     ``reason`` is given all the same, and then perhaps with a feature too many.
     """
 
