@@ -216,9 +216,9 @@ def _reasons(data: Any, n_rows: int) -> Table:
          "share of bins", "target"],
         [
             "Processor time of `ens.explain(row).reason` on one core without reading the row. "
-            "Share of bins: how wide the sides are, the mean over the features of a reason. Target: "
-            f"a median below 10 ms up to {FEW} features, below 100 ms above. Asserted of every tenth "
-            "row: the box of the reason is certain, and without any one of its features it is not."
+            "Share of bins: how wide the sides are, the mean over the features of a reason. "
+            f"Target: a median below 10 ms up to {FEW} features, below 100 ms above. Asserted of "
+            "every tenth row: the box of the reason is certain, and without any one of its features it is not."
         ],
     )  # fmt: skip
     for name in data:
