@@ -218,7 +218,8 @@ def _reasons(data: Any, n_rows: int) -> Table:
             "Processor time of `ens.explain(row).reason` on one core without reading the row. "
             "Share of bins: how wide the sides are, the mean over the features of a reason. "
             f"Target: a median below 10 ms up to {FEW} features, below 100 ms above. Asserted of "
-            "every tenth row: the box of the reason is certain, and without any one of its features it is not."
+            "every tenth row: the box of the reason is certain, and without any one of its "
+            "features it is not."
         ],
     )  # fmt: skip
     for name in data:
