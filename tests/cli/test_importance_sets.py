@@ -252,7 +252,7 @@ def test_rashomon_refuses(here):
     assert "a CSV file is one table" in mistake("rashomon", *TABLE, *both)
     assert "must end in .png" in mistake("rashomon", *TABLE, "--plot", "a.txt", "-o", "b.txt")
     assert "more than --limit 1 functions" in mistake(
-        "rashomon", "--data", "wisconsin", "--max-depth", 2, "--limit", 1
+        "rashomon", "--data", "wisconsin", "--max-depth", 2, "--functions", 3, "--limit", 1
     )
     assert "--memory-limit 1000" in mistake(
         "rashomon", "--data", "wisconsin", "--memory-limit", 1000

@@ -73,7 +73,7 @@ def test_functions_that_are_too_many_are_estimated():
     columns = content["functions_of_columns_estimated"]
     assert columns["low"] <= whole["functions_of_columns"] <= columns["high"]
     text = " ".join(fine(*given).split())
-    assert "functions of the features, estimated from 4,000 trees (95% confidence: " in text
+    assert "functions of the features, too many to count: estimated from 4,000 trees (95%" in text
     assert "functions of the features, proven to be at least" in text
 
 

@@ -316,6 +316,7 @@ def test_nothing_else_in_the_package_creates_files():
     assert found == {
         # A download, into the file that pooch moves to its place when its checksum is right.
         "datasets/dataset.py: path.write_bytes(_published_line_ends(path.read_bytes()))",
-        # In a temporary folder, for CatBoost, which reads JSON from files only.
+        # In temporary folders, for engines that read models from files only.
+        'connect/exported/jpmml.py: path.write_text(text, encoding="utf-8")',
         'readers/catboost_ask.py: path.write_text(json.dumps(content), encoding="utf-8")',
     }
