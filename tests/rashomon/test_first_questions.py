@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from constraint_cases import NAMES, draw
 from oracle_rashomon import is_trivial
@@ -14,9 +15,12 @@ from rashomon_cases import Case, key
 from rashomon_number_cases import NumberCase
 
 import orderless as ol
+from orderless._core.rashomon import trees_by_root
 from orderless.errors import InvalidData, InvalidParameter, OutOfTime
 from orderless.rashomon.distinct_estimate import _trees_alike
 from orderless.rashomon.first_questions import first_columns, trees_by_first
+from orderless.rashomon.flat import FlatTrees
+from orderless.rashomon.narrowed import core_view
 
 WHERE = {"aware": "cells", "independent": "all"}
 
@@ -34,9 +38,14 @@ def by_brute_force(case: Case, where: str, trees: list[Any]) -> dict[Any, Counte
     }
 
 
+def counted(found: Any, view: Any, semantics: str, flat: FlatTrees) -> list[dict[int, int]]:
+    errors = found._problem.errors_of(flat)
+    return trees_by_first(found._source, view, semantics, flat, errors)
+
+
 def of_every_tree(found: Any, view: Any, semantics: str) -> list[dict[int, int]]:
     counts = found._source.counts(view)
-    return trees_by_first(found._source, view, semantics, counts.unrank(list(range(counts.n))))
+    return counted(found, view, semantics, counts.unrank(list(range(counts.n))))
 
 
 @pytest.mark.parametrize("semantics", WHERE)
@@ -71,6 +80,29 @@ def test_trees_of_views(name):
         assert got == [known[key(tree)] for tree in found], (seed, name)
 
 
+@pytest.mark.parametrize("name", ["none", *NAMES])
+def test_which_columns_are_first(name):
+    """Trees with splits that change nothing need not be counted, and are not missed."""
+    constant = 0
+    for seed in range(100, 116):
+        case = Case(seed, 2, 5)
+        found, due = case.fit(), list(case.oracle.trees)
+        if name != "none":
+            one = draw(case, name, np.random.default_rng(seed))
+            if one.given[one.name] is None:
+                continue
+            found, due = one.view(found), [tree for tree in due if one.met(tree)]
+        known = by_brute_force(case, "cells", due)
+        for functions in (found, found.nontrivial()) if name == "none" else (found,):
+            table = functions.functions().table()
+            got = first_columns(found, table)
+            trees = found._problem.trees(table.trees)
+            for tree, has in zip(trees, got, strict=True):
+                assert set(np.flatnonzero(has).tolist()) == set(known[key(tree)]) - {-1}, seed
+                constant += tree.n_leaves == 1 and has.any()
+    assert name != "none" or constant > 0
+
+
 def test_lists_of_trees():
     for seed in range(8):
         case = Case(seed, 2, 4)
@@ -79,11 +111,13 @@ def test_lists_of_trees():
         names = Counter()
         for function in found.functions():
             flat = found._problem.columns.flatten(function.tree, found._problem.classes)
-            (got,) = trees_by_first(found._source, found._view, found._problem.semantics(), flat)
+            (got,) = counted(found, found._view, found._problem.semantics(), flat)
             due = Counter(key(tree)[0] if tree.n_leaves > 1 else -1 for tree in function.trees())
             assert sorted(got.values()) == sorted(due.values())
             for j, n in got.items():
                 names[j] += n
+        begins = first_columns(found, found.functions().table()).any(axis=0)
+        assert set(np.flatnonzero(begins).tolist()) == set(names) - {-1}
         for j, n in names.items():
             if j >= 0:
                 assert found.first(found.columns[j]).n_trees == n
@@ -136,29 +170,88 @@ def test_a_sample_of_a_view(several):
     assert rising.choose(sample=10, random_state=0, first="x1").index.tolist() == due
 
 
+def test_two_columns_of_one_condition():
+    """The tree of an end may ask the other column: it need not be one of the view."""
+    random = np.random.default_rng(0)
+    a, b = random.integers(0, 10, 80), random.integers(0, 2, 80)
+    X = np.c_[a <= 3, a <= 3, a <= 6, b].astype(int)
+    y = ((a <= 3) & (b == 1)) ^ (random.random(80) < 0.2)
+    asked = {f"c{i}": ol.Condition("a", at_most=cut) for i, cut in enumerate((3, 3, 6))}
+    features = [ol.Feature("a", values="integer"), ol.Feature("b", "boolean")]
+    space = ol.Space(features, asked | {"b": "b"})
+    found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y)
+    for view in (found, found.first("c0"), found.first("c1")):
+        table = view.choose(sample=1, random_state=0)
+        for name in view.columns:
+            own = view.first(name)
+            begins = set(own.choose().index) if own.n_trees else set()
+            got = view.choose(sample=1, random_state=0, first=name).index.tolist()
+            assert got == [one for one in table.index if one in begins]
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_a_sample_of_functions_of_numbers(loss):
+    random = np.random.default_rng(2)
+    X = random.integers(0, 2, (50, 5))
+    y = X[:, 0] * 2.0 + X[:, 1] + random.integers(0, 3, 50) / 4
+    found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y)
+    table = found.choose(sample=12, random_state=0)
+    kept = 0
+    for name in found.columns:
+        own = found.first(name)
+        begins = set(own.choose().index) if own.n_trees else set()
+        got = found.choose(sample=12, random_state=0, first=name).index.tolist()
+        assert got == [one for one in table.index if one in begins]
+        kept += len(got)
+    assert kept > 0
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [([0, -1], "one tree, root first"), ([-1, -1], "one tree"), ([9, -1, -1], "of the graph")],
+)
+def test_the_core_takes_whole_trees_only(several, column, words):
+    engine = several._source
+    flat = FlatTrees.of(([0, len(column)], column, [0] * len(column), [-1] * len(column)))
+    measure = engine.problem.fingerprint_weights("aware", engine.graph)
+    view = core_view(engine.problem.columns, engine.graph, several._view, engine.base)
+    given = (engine.graph, view, measure, flat.offsets, flat.column, flat.label)
+    with pytest.raises(ValueError, match=words):
+        trees_by_root(*given, np.zeros(1, dtype=np.int64), engine.memory_limit, 9.0)
+    with pytest.raises(ValueError, match="errors: one per tree"):
+        trees_by_root(*given, np.zeros(2, dtype=np.int64), engine.memory_limit, 9.0)
+
+
 def test_a_constant_function_begins_with_what_may_be_asked_in_vain():
-    found = ol.RashomonSet(1, 0.01, 0.5).fit([[0, 1], [1, 0], [1, 1]], [0, 0, 1])
+    X = [[0, 1], [0, 0], [1, 0], [1, 1], [1, 1]]
+    found = ol.RashomonSet(1, 0.01, 0.5).fit(X, [0, 0, 0, 0, 1])
     leaf = next(tree for tree in found if tree.n_leaves == 1)
     flat = found._problem.columns.flatten(leaf, found._problem.classes)
-    (got,) = trees_by_first(found._source, found._view, "aware", flat)
+    (got,) = counted(found, found._view, "aware", flat)
     due = Counter(int(tree.feature[0]) for tree in found if ol.equivalent(tree, leaf))
     assert got == due
-    assert first_columns(found, flat).sum() == len(set(due) - {-1})
+    table = found.functions().table()
+    (at,) = np.flatnonzero(table.leaves == 1)
+    assert first_columns(found, table)[at].sum() == len(set(due) - {-1}) > 0
 
 
 def test_what_is_refused(several):
     with pytest.raises(InvalidData, match="first asks 'x9', which is no column and no feature"):
         several.choose(first="x9")
+    X = [[0, 3], [1, 3], [1, 3]]  # nothing is learned from the second
+    found = ol.RashomonSet(1, 0.01, 0.5).fit(pd.DataFrame(X, columns=["a", "b"]), [0, 1, 1])
+    with pytest.raises(InvalidData, match="first asks 'b', a feature that no column is about"):
+        found.first("b")
     with pytest.raises(InvalidParameter, match="first must be the name of a feature or column"):
         several.choose(first={"feature": "x0"}, sample=5)
 
 
 def test_the_limit_of_time_is_kept(several):
-    flat = several._counts.unrank(list(range(2000)))
+    table = several.functions().table()
     engine = several._source
     before, engine.time_limit = engine.time_limit, 1e-9
     try:
         with pytest.raises(OutOfTime, match="the first questions of functions took longer"):
-            first_columns(several, flat)
+            first_columns(several, table)
     finally:
         engine.time_limit = before

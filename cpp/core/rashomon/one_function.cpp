@@ -32,9 +32,7 @@ std::size_t OneFunction::add_errors(std::span<const std::int32_t> column, std::s
 }
 
 std::int64_t OneFunction::take(std::span<const std::int32_t> column,
-                               std::span<const std::int32_t> label) {
-  std::int64_t errors = 0;
-  add_errors(column, 0, 0, errors);
+                               std::span<const std::int32_t> label, std::int64_t errors) {
   std::int64_t most = reachable_.max_leaves(0);
   // Every tree of the function makes the same errors.
   if (graph_.costs.leaf > 0) {
@@ -57,15 +55,18 @@ Count OneFunction::n_fitting(const Entries& entries) const {
 
 Count OneFunction::n_trees(std::span<const std::int32_t> column,
                            std::span<const std::int32_t> label, Meter& meter) {
-  const std::int64_t most = take(column, label);
+  std::int64_t errors = 0;
+  add_errors(column, 0, 0, errors);
+  const std::int64_t most = take(column, label, errors);
   Held held(meter);
   held_ = &held;
   return n_fitting(count(root(), most, meter));
 }
 
 std::vector<std::pair<std::int32_t, Count>> OneFunction::n_trees_by_root(
-    std::span<const std::int32_t> column, std::span<const std::int32_t> label, Meter& meter) {
-  const std::int64_t most = take(column, label);
+    std::span<const std::int32_t> column, std::span<const std::int32_t> label, std::int64_t errors,
+    Meter& meter) {
+  const std::int64_t most = take(column, label, errors);
   Held held(meter);
   held_ = &held;
   const Place top = root();

@@ -26,9 +26,11 @@ class OneFunction {
   [[nodiscard]] Count n_trees(std::span<const std::int32_t> column,
                               std::span<const std::int32_t> label, Meter& meter);
   /// The same by the column that is asked at the root, -1 for a tree that is a leaf: only those of
-  /// which there is a tree, in order of columns.
+  /// which there is a tree, in order of columns. The tree may be any that is the function, in the
+  /// view or not; `errors` are those of the function on the graph's rows.
   [[nodiscard]] std::vector<std::pair<std::int32_t, Count>> n_trees_by_root(
-      std::span<const std::int32_t> column, std::span<const std::int32_t> label, Meter& meter);
+      std::span<const std::int32_t> column, std::span<const std::int32_t> label,
+      std::int64_t errors, Meter& meter);
 
  private:
   /// So many subtrees that have so many leaves and ask this (View::masks).
@@ -56,10 +58,9 @@ class OneFunction {
   std::size_t add_errors(std::span<const std::int32_t> column, std::size_t at, std::uint32_t node,
                          std::int64_t& errors) const;
   /// Turns to the function of a tree; gives the most leaves that one of its trees can have.
-  std::int64_t take(std::span<const std::int32_t> column, std::span<const std::int32_t> label);
-  [[nodiscard]] Place root() const {
-    return {0, graph_.depth, measure_.whole(), faces_.all()};
-  }
+  std::int64_t take(std::span<const std::int32_t> column, std::span<const std::int32_t> label,
+                    std::int64_t errors);
+  [[nodiscard]] Place root() const { return {0, graph_.depth, measure_.whole(), faces_.all()}; }
   /// How many of them are trees of the view.
   [[nodiscard]] Count n_fitting(const Entries& entries) const;
   /// The subtrees with at most so many leaves that are the function within a place.

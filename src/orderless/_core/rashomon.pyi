@@ -155,6 +155,7 @@ def trees_by_root(
     start: NDArray[np.int64],
     column: NDArray[np.int32],
     label: NDArray[np.int32],
+    errors: NDArray[np.int64],
     memory_limit: int,
     time_limit: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]: ...

@@ -34,7 +34,7 @@ def beginnings(trees: TreeSet, some: LookedAt) -> list[str] | None:
     if some.all:
         return _by_views(trees, some.table)
     try:
-        has = first_columns(trees, some.table.trees)
+        has = first_columns(trees, some.table)
     except (TooLarge, OutOfMemory, OutOfTime) as fault:
         warnings.warn(
             f"the page does not know what the functions can ask first: {fault}", stacklevel=6
