@@ -232,6 +232,10 @@ def sets_of_trees(ol: Any, seed: int) -> None:
         assert found.n_trees >= found.n_distinct >= 1
         estimate = found.estimate_distinct(50, random_state=seed)
         assert estimate.at_least <= found.n_distinct <= found.n_nontrivial
+        table = found.functions().table()
+        flat, begins = table.trees, ol.rashomon.first_columns(found, table)
+        for has, column in zip(begins, flat.column[flat.offsets[:-1]].tolist(), strict=True):
+            assert column < 0 or has[column]
         trees = [tree for _, tree in zip(range(20), found.trees(), strict=False)]
         found.sample(5, random_state=0)
         found.predict(X)

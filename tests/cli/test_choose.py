@@ -127,6 +127,12 @@ def test_rows_features_and_draws(here):
     asked = [set(row["features"].split(", ")) for row in every]
     assert len(rows) == sum("age" in one and "bmi" not in one for one in asked)
     assert 0 < len(rows) < len(every)
+    for more in ((), ("--sample", 5)):
+        begins = records(
+            fine("choose", *TABLE, "--epsilon", 0.3, "--first", "age", *more, "-f", "csv")
+        )
+        assert 0 < len(begins) < len(every)
+    assert "--first asks 'agee', which is no" in mistake("choose", *TABLE, "--first", "agee")
     text = fine("choose", *TABLE, "--epsilon", 0.3, "--sample", 5, "--draw", "trees")
     assert "drawn uniformly from all trees" in text
     assert "the exact ends of measures over all trees" in text

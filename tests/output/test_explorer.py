@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
-from orderless.errors import IncompleteSet, InvalidData, InvalidParameter
+from orderless.errors import IncompleteSet, InvalidData, InvalidParameter, OutOfTime
 
 X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
 Y = [0, 0, 0, 1, 1]
@@ -64,7 +64,6 @@ def test_a_sample_says_so_and_has_the_exact_ends():
     known = content(page)
     assert 1 < known["drawn"] <= 12
     assert not known["all"]
-    assert known["first"] is None
     ends = found.ends()
     for row in known["ends"]:
         for which in ("smallest", "largest"):
@@ -97,19 +96,33 @@ def test_python_finds_a_sample_again():
     assert sorted(table.index) == sorted(known["fingerprints"])
 
 
-def test_first_questions_are_those_of_trees():
+@pytest.mark.parametrize("sample", [{}, {"sample": 25}, {"sample": 25, "draw": "trees"}])
+def test_first_questions_are_those_of_trees(sample):
     found = several()
-    known = content(found.write_explorer())
+    known = content(found.write_explorer(**sample))
+    assert known["all"] == (not sample)
     bits = [np.unpackbits(np.frombuffer(base64.b64decode(one), np.uint8), bitorder="little")
             for one in known["first"]]  # fmt: skip
     begins = {name: set() for name in found.columns}
+    shown = set(known["fingerprints"])
     for function in found.functions():
         for tree in function.trees():
-            if tree.n_leaves > 1:
+            if tree.n_leaves > 1 and function.fingerprint in shown:
                 begins[found.columns[int(tree.feature[0])]].add(function.fingerprint)
+    assert any(begins.values())
     for name, own in zip(found.columns, bits, strict=True):
         has = {known["fingerprints"][k] for k in np.flatnonzero(own[: len(known["trees"])])}
         assert has == begins[name]
+
+
+def test_first_questions_that_take_too_long(monkeypatch):
+    def late(*_):
+        raise OutOfTime("it took longer than time_limit=1 seconds")
+
+    monkeypatch.setattr("orderless.output.explorer.beginnings.first_columns", late)
+    with pytest.warns(UserWarning, match="does not know what the functions can ask first: it took"):
+        page = several().write_explorer(sample=12, random_state=0)
+    assert content(page)["first"] is None
 
 
 def test_rows_of_a_table():

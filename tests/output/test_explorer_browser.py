@@ -317,3 +317,39 @@ def test_it_is_served_on_the_loopback():
     with pytest.raises(KeyboardInterrupt):
         explore(found, ready=ready)
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", seen[0])
+
+
+@pytest.mark.parametrize("draw", ["functions", "trees"])
+def test_a_first_question_of_a_sample(draw, visit, tmp_path):
+    """It keeps the functions of the sample of which some tree of the set begins so."""
+    found = ol.RashomonSet(3, 0.01, 0.06, thresholds=3).fit(*offenders())
+    drawn = {"sample": 60, "draw": draw, "random_state": 0}
+    found.write_explorer(tmp_path / "set.html", **drawn)
+    table = found.choose(**drawn)
+    tab = visit(tmp_path / "set.html")
+    tab.click("#tab-build")
+    assert "in brackets how many of those that are shown" in tab.inner_text("#build")
+    columns = found._problem.columns
+    questions = {f"f{f}": columns.space.names[f] for f in sorted(set(columns.feature.tolist()))}
+    questions |= {f"c{j}": name for j, name in enumerate(found.columns) if "priors" in name}
+    sizes = set()
+    for value, name in questions.items():
+        begins = set(found.first(name).choose().index) & set(table.index)
+        option = tab.query_selector(f'#first option[value="{value}"]')
+        assert (option is None) == (not begins)
+        if not begins:
+            continue
+        assert option.inner_text().strip().endswith(f" ({len(begins)})")
+        tab.select_option("#first", value)
+        assert left(tab) == len(begins)
+        assert "of those that are shown" in tab.inner_text("#left")
+        assert set(on_list(tab)) <= begins
+        again = found.choose(**drawn, first=name)
+        assert set(again.index) == begins
+        sizes.add(len(begins))
+        # With another wish.
+        wish(tab, columns.space.index("felony"), "forbidden")
+        without = set(found.choose(**drawn, first=name, without="felony").index)
+        assert left(tab) == len(without) <= len(begins)
+        tab.click("#undo")
+    assert min(sizes) < max(sizes) < len(table)

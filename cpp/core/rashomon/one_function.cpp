@@ -31,10 +31,8 @@ std::size_t OneFunction::add_errors(std::span<const std::int32_t> column, std::s
                     errors);
 }
 
-Count OneFunction::n_trees(std::span<const std::int32_t> column,
-                           std::span<const std::int32_t> label, Meter& meter) {
-  std::int64_t errors = 0;
-  add_errors(column, 0, 0, errors);
+std::int64_t OneFunction::take(std::span<const std::int32_t> column,
+                               std::span<const std::int32_t> label, std::int64_t errors) {
   std::int64_t most = reachable_.max_leaves(0);
   // Every tree of the function makes the same errors.
   if (graph_.costs.leaf > 0) {
@@ -44,14 +42,65 @@ Count OneFunction::n_trees(std::span<const std::int32_t> column,
   numbers_.clear();
   known_.clear();
   n_entries_ = 0;
-  Held held(meter);
-  held_ = &held;
-  const Place root{0, graph_.depth, measure_.whole(), faces_.all()};
+  return most;
+}
+
+Count OneFunction::n_fitting(const Entries& entries) const {
   Count sum = 0;
-  for (const Entry& entry : count(root, most, meter)) {
+  for (const Entry& entry : entries) {
     if (view_.fits(entry.asked)) sum = plus_checked(sum, entry.trees);
   }
   return sum;
+}
+
+Count OneFunction::n_trees(std::span<const std::int32_t> column,
+                           std::span<const std::int32_t> label, Meter& meter) {
+  std::int64_t errors = 0;
+  add_errors(column, 0, 0, errors);
+  const std::int64_t most = take(column, label, errors);
+  Held held(meter);
+  held_ = &held;
+  return n_fitting(count(root(), most, meter));
+}
+
+std::vector<std::pair<std::int32_t, Count>> OneFunction::n_trees_by_root(
+    std::span<const std::int32_t> column, std::span<const std::int32_t> label, std::int64_t errors,
+    Meter& meter) {
+  const std::int64_t most = take(column, label, errors);
+  Held held(meter);
+  held_ = &held;
+  const Place top = root();
+  std::vector<std::pair<std::int32_t, Count>> out;
+  Entries entries;
+  const auto add = [&](std::int32_t asks) {
+    const Count n = n_fitting(entries);
+    if (n != Count(0)) out.emplace_back(asks, n);
+    entries.clear();
+  };
+  if (most >= 1) add_leaf(top, entries);
+  add(-1);
+  if (!may_split(top, most)) return out;
+  std::vector<Edge> room;
+  Sides sides;
+  for (const Edge& edge : graph_.of(top.node, room)) {
+    meter.step(64);
+    add_split(top, edge, most, sides, entries, meter);
+    add(static_cast<std::int32_t>(edge.column));
+  }
+  return out;
+}
+
+void OneFunction::add_leaf(const Place& place, Entries& out) const {
+  if (faces_.least_splits(place.alive) == 0 &&
+      graph_.leaf_cost(place.node) <= reachable_.budget(graph_, place.node) &&
+      graph_.label[place.node] == faces_.label_in(place.box)) {
+    out.push_back({0, 1, 1});
+  }
+}
+
+bool OneFunction::may_split(const Place& place, std::int64_t most_leaves) const {
+  // A split tree of a constant has two leaves side by side that say the same.
+  return most_leaves >= 2 && (view_.trivial || faces_.least_splits(place.alive) != 0);
 }
 
 const OneFunction::Entries& OneFunction::count(const Place& place, std::int64_t most_leaves,
@@ -68,14 +117,14 @@ const OneFunction::Entries& OneFunction::count(const Place& place, std::int64_t 
   known.most_leaves = most_leaves;
   Entries out;
   meter.step(64);
-  const bool constant = faces_.least_splits(place.alive) == 0;
-  if (constant && most_leaves >= 1 &&
-      graph_.leaf_cost(place.node) <= reachable_.budget(graph_, place.node) &&
-      graph_.label[place.node] == faces_.label_in(place.box)) {
-    out.push_back({0, 1, 1});
+  if (most_leaves >= 1) add_leaf(place, out);
+  if (may_split(place, most_leaves)) {
+    std::vector<Edge> room;
+    Sides sides;
+    for (const Edge& edge : graph_.of(place.node, room)) {
+      add_split(place, edge, most_leaves, sides, out, meter);
+    }
   }
-  // A split tree of a constant has two leaves side by side that say the same.
-  if ((!constant || view_.trivial) && most_leaves >= 2) add_splits(place, most_leaves, out, meter);
   merge(out);
   n_entries_ += out.size();
   if (number % 64 == 0) {
@@ -98,28 +147,25 @@ bool OneFunction::step(const Place& from, const Edge& edge, bool is_true, Place&
   return to.depth_left >= 40 || splits < std::int64_t{1} << to.depth_left;
 }
 
-void OneFunction::add_splits(const Place& place, std::int64_t most_leaves, Entries& out,
-                             Meter& meter) {
-  std::vector<Edge> room;
-  Place on_true, on_false;
-  for (const Edge& edge : graph_.of(place.node, room)) {
-    if (!reachable_.has(graph_, place.node, edge)) continue;
-    std::int64_t least_true = 0, least_false = 0;
-    if (!step(place, edge, true, on_true, least_true)) continue;
-    if (least_true >= most_leaves) continue;
-    if (!step(place, edge, false, on_false, least_false)) continue;
-    if (least_true + least_false > most_leaves) continue;
-    // What is known stays where it is while more is added.
-    const Entries& yes = count(on_true, most_leaves - least_false, meter);
-    if (yes.empty()) continue;
-    const Entries& no = count(on_false, most_leaves - least_true, meter);
-    for (const Entry& a : yes) {
-      for (const Entry& b : no) {
-        if (a.leaves + b.leaves > most_leaves) continue;
-        const std::uint64_t asked = masks_[edge.column] | a.asked | b.asked;
-        if (!view_.may(asked)) continue;
-        out.push_back({asked, a.leaves + b.leaves, times_checked(a.trees, b.trees)});
-      }
+void OneFunction::add_split(const Place& place, const Edge& edge, std::int64_t most_leaves,
+                            Sides& sides, Entries& out, Meter& meter) {
+  if (!reachable_.has(graph_, place.node, edge)) return;
+  auto& [on_true, on_false] = sides;
+  std::int64_t least_true = 0, least_false = 0;
+  if (!step(place, edge, true, on_true, least_true)) return;
+  if (least_true >= most_leaves) return;
+  if (!step(place, edge, false, on_false, least_false)) return;
+  if (least_true + least_false > most_leaves) return;
+  // What is known stays where it is while more is added.
+  const Entries& yes = count(on_true, most_leaves - least_false, meter);
+  if (yes.empty()) return;
+  const Entries& no = count(on_false, most_leaves - least_true, meter);
+  for (const Entry& a : yes) {
+    for (const Entry& b : no) {
+      if (a.leaves + b.leaves > most_leaves) continue;
+      const std::uint64_t asked = masks_[edge.column] | a.asked | b.asked;
+      if (!view_.may(asked)) continue;
+      out.push_back({asked, a.leaves + b.leaves, times_checked(a.trees, b.trees)});
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "core/rashomon/counts.hpp"
@@ -24,6 +25,12 @@ class OneFunction {
   /// Nodes of one tree of the view in preorder, the true branch first.
   [[nodiscard]] Count n_trees(std::span<const std::int32_t> column,
                               std::span<const std::int32_t> label, Meter& meter);
+  /// The same by the column that is asked at the root, -1 for a tree that is a leaf: only those of
+  /// which there is a tree, in order of columns. The tree may be any that is the function, in the
+  /// view or not; `errors` are those of the function on the graph's rows.
+  [[nodiscard]] std::vector<std::pair<std::int32_t, Count>> n_trees_by_root(
+      std::span<const std::int32_t> column, std::span<const std::int32_t> label,
+      std::int64_t errors, Meter& meter);
 
  private:
   /// So many subtrees that have so many leaves and ask this (View::masks).
@@ -43,12 +50,25 @@ class OneFunction {
     int depth_left = 0;
     Words box, alive;
   };
+  /// Of a split; room that is used again.
+  struct Sides {
+    Place on_true, on_false;
+  };
 
   std::size_t add_errors(std::span<const std::int32_t> column, std::size_t at, std::uint32_t node,
                          std::int64_t& errors) const;
+  /// Turns to the function of a tree; gives the most leaves that one of its trees can have.
+  std::int64_t take(std::span<const std::int32_t> column, std::span<const std::int32_t> label,
+                    std::int64_t errors);
+  [[nodiscard]] Place root() const { return {0, graph_.depth, measure_.whole(), faces_.all()}; }
+  /// How many of them are trees of the view.
+  [[nodiscard]] Count n_fitting(const Entries& entries) const;
   /// The subtrees with at most so many leaves that are the function within a place.
   const Entries& count(const Place& place, std::int64_t most_leaves, Meter& meter);
-  void add_splits(const Place& place, std::int64_t most_leaves, Entries& out, Meter& meter);
+  void add_leaf(const Place& place, Entries& out) const;
+  [[nodiscard]] bool may_split(const Place& place, std::int64_t most_leaves) const;
+  void add_split(const Place& place, const Edge& edge, std::int64_t most_leaves, Sides& sides,
+                 Entries& out, Meter& meter);
   /// Whether the side of a split can be the function with so many leaves; the least that it needs.
   [[nodiscard]] bool step(const Place& from, const Edge& edge, bool is_true, Place& to,
                           std::int64_t& least) const;

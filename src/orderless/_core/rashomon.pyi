@@ -148,6 +148,17 @@ def trees_alike(
     memory_limit: int,
     time_limit: float,
 ) -> NDArray[np.uint64]: ...
+def trees_by_root(
+    graph: Graph,
+    view: View,
+    measure: CoreMeasure,
+    start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    label: NDArray[np.int32],
+    errors: NDArray[np.int64],
+    memory_limit: int,
+    time_limit: float,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]: ...
 def distinct_at_least(
     graph: Graph,
     view: View,

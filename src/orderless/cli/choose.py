@@ -74,6 +74,14 @@ class ChoiceOptions:
             metavar="FEATURE", help="A feature that it must not ask about; may be repeated."
         ),
     ] = None
+    first: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUESTION",
+            help="A feature or column that can be asked first: some tree of the set is the "
+            "function and begins with it.",
+        ),
+    ] = None
     front: Annotated[
         str | None,
         typer.Option(
@@ -236,7 +244,7 @@ def command(
     }  # fmt: skip
     frame = found.choose(
         rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
-        using=choice.using or (), without=choice.without or (),
+        using=choice.using or (), without=choice.without or (), first=choice.first,
         front=choice.front or (), limit=limits.limit, **judged,
     )  # fmt: skip
     records = _records(frame)

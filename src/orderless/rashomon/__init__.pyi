@@ -15,6 +15,9 @@ from .ends import (
     End as End,
     exact_ends as exact_ends,
 )
+from .first_questions import (
+    first_columns as first_columns,
+)
 from .flat import (
     FlatTrees as FlatTrees,
     merge as merge,

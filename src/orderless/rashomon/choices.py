@@ -13,6 +13,7 @@ from ..errors import InvalidParameter
 from ..form import fingerprint, hex_digits
 from .choosing import Wanted, chosen_frame
 from .ends import exact_ends
+from .first_questions import beginning_with
 from .goals import SecondGoals
 from .judged import BETTER, Asked, Judged
 from .shown_functions import MOST_SHOWN, LookedAt, looked_at
@@ -38,6 +39,7 @@ class Choices(SecondGoals):
         where: Any = (),
         using: Any = (),
         without: Any = (),
+        first: str | None = None,
         sort: Any = (),
         weights: Any = None,
         front: Any = (),
@@ -64,6 +66,10 @@ class Choices(SecondGoals):
             Features that a function must, or must not, ask about in its cheapest tree. (A view,
             ``found.must_use("age")``, keeps functions of which *some* tree asks about it, even
             where the answer changes nothing.)
+        first : str, optional
+            A feature, or a column, that can be asked first: keep the functions of which some tree
+            of the set begins with it. With ``sample`` these are those of the sample, while
+            ``found.first("age").choose(sample=1000)`` draws among all of them anew.
         sort : str or list of str
             Measures, the most important first, the better end first; ``"-leaves"`` turns it round.
             By default the smallest objective is first.
@@ -130,7 +136,8 @@ class Choices(SecondGoals):
         Notes
         -----
         Cost: functions x distinct rows; for ``questions`` and ``cost`` a policy for each function
-        that meets the conditions on the other measures.
+        that meets the conditions on the other measures; for ``first`` with ``sample``, of each
+        function the orders in which its questions can be asked, however many trees there are.
 
         Examples
         --------
@@ -149,7 +156,8 @@ class Choices(SecondGoals):
             some = self._with_ends(some, X, y, positive, goals)
         asked = self._asked(X, y, missing, costs, positive, goals)
         judged = Judged(some.table, self._problem, asked, some.drawn)
-        frame = chosen_frame(judged, Wanted(where, sort, weights, front, using, without))
+        among = None if first is None else beginning_with(cast("TreeSet", self), some, first)
+        frame = chosen_frame(judged, Wanted(where, sort, weights, front, using, without, among))
         if sample is not None:
             place = {hex_digits(point): i for i, point in enumerate(some.table.fingerprint)}
             texts = some.end_texts()
@@ -257,7 +265,8 @@ class Choices(SecondGoals):
         -----
         Of more than ``limit`` functions, 2,000 are drawn, and the exact ends of measures are beside
         them; the page says so, and a warning does. Cost: as of ``choose``, the minimal rules of
-        each function, and the functions of a view for each first question.
+        each function, and the functions of a view for each first question (of a sample, the orders
+        in which the questions of its functions can be asked).
         """
         from ..output.explorer import write_explorer
 

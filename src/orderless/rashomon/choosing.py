@@ -55,6 +55,8 @@ class Wanted:
         Only functions such that no other is better in one of these and as good in the rest.
     using, without : str or sequence of str
         Features that a function must, or must not, ask about.
+    among : array of bool, optional
+        Which functions are looked at; by default all.
     """
 
     where: Any = ()
@@ -63,6 +65,7 @@ class Wanted:
     front: Any = ()
     using: Any = ()
     without: Any = ()
+    among: NDArray[np.bool_] | None = None
 
 
 def chosen_frame(judged: Judged, wanted: Wanted) -> pd.DataFrame:
@@ -87,7 +90,7 @@ def chosen_frame(judged: Judged, wanted: Wanted) -> pd.DataFrame:
 def _by_features(judged: Judged, wanted: Wanted) -> NDArray[np.bool_]:
     """Tell which functions ask about the features that they must, and about none they must not."""
     space = judged.problem.columns.space
-    out = np.ones(len(judged), dtype=bool)
+    out = np.ones(len(judged), dtype=bool) if wanted.among is None else wanted.among.copy()
     for given, what, used in ((wanted.using, "using", True), (wanted.without, "without", False)):
         for name in [given] if isinstance(given, str) else given or ():
             if name not in space:

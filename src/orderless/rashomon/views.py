@@ -187,9 +187,12 @@ class Views(Members):
             found = [j for j, own in printed if own == name and columns.one_is_true[j]]
         if not found:
             names = dict.fromkeys((*columns.space.names, *columns.names))
+            what = f"which is no column and no feature{near(name, names)}"
+            if isinstance(name, str) and name in columns.space:
+                what = "a feature that no column is about"
             raise InvalidData(
-                f"{named('first')} asks {name!r:.80}, which is no column and no feature"
-                f"{near(name, names)}: the columns are {some_names(columns.names)}"
+                f"{named('first')} asks {name!r:.80}, {what}: "
+                f"the columns are {some_names(columns.names)}"
             )
         return tuple(found)
 

@@ -34,15 +34,19 @@ function firstQuestion() {
   };
   const option = (value, words, columns) => {
     const n = FIRST ? beginsWith(columns).reduce((sum, one) => sum + one, 0) : null;
-    return n === 0 ? null : make("option", { value, selected: state.first?.value === value }, n === null ? words : `${words} (${grouped(n)})`);
+    // Where not all are shown, other functions of the set may begin so: their trees are counted.
+    const counted = SET.live && !SET.all && value[0] === "f";
+    return n === 0 && !counted ? null : make("option", { value, selected: state.first?.value === value }, n === null ? words : `${words} (${grouped(n)})`);
   };
   const options = FEATURES.flatMap((feature, f) => feature.columns.length === 0 ? [] : [
     option(`f${f}`, feature.name, feature.columns),
     ...(feature.columns.length > 1 ? feature.columns.map((j) => option(`c${j}`, `\u00a0\u00a0${COLUMNS[j].yes}`, [j])) : []),
   ]).filter(Boolean);
-  const words = FIRST
-    ? "Functions that some tree of the set decides after asking this first; in brackets how many of all."
-    : "Counted among all trees; the functions that are shown stay.";
+  const begins = `Functions that some tree of the set decides after asking this first; in brackets how many of ${SET.all ? "all" : "those that are shown"}.`;
+  const words = [
+    FIRST ? begins : "It is not known which of the functions that are shown can be asked so: they stay.",
+    ...(SET.live && !SET.all ? ["Beside the filters stands how many of all trees of the set begin so, and meet the other wishes."] : []),
+  ].join(" ");
   return [make("h3", {}, "What must be asked first"), make("div", { class: "tools" },
     make("select", { id: "first", "aria-label": "first question", onchange: (event) => set(event.target.value) },
       make("option", { value: "" }, "anything"), ...options)), make("p", { class: "quiet" }, words)];

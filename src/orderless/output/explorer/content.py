@@ -63,7 +63,7 @@ def set_content(
         "rows": training_content(trees),
         "places": [as_base64(places[:, 0].copy()), as_base64(places[:, 1].copy())],
         "kept": kept,
-        "first": beginnings(trees, table) if some.all else None,
+        "first": beginnings(trees, some),
         "all": some.all,
         "drawn": int(some.drawn.sum()),
         "ends": _ends(some),
