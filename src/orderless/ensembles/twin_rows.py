@@ -7,21 +7,23 @@ Out: ``TwinRows``: two cells, one in each of two boxes, or the proof that there 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
-from ..model import Ensemble
+from ..model import Ensemble, Formula, Linear, Space
 from .boxes import Boxes, Cells, slices
 from .links import numbers_of
 from .twins import Twins
 
-__all__ = ["TwinRows"]
+__all__ = ["TwinRows", "connected"]
 
 TRIED = 1024  # random pairs of cells that are looked at first
 SEED = 24
+ONE = Fraction(1)
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
 
 
@@ -44,7 +46,8 @@ class TwinRows:
         self.ensemble, self.wanted, self.time_limit = ensemble, wanted, time_limit
         names = [feature.name for feature in ensemble.bins.features]
         self.apart = [names.index(name) for name in apart if name in names]
-        self.twins = Twins(ensemble, self.apart)
+        also = [ensemble.space.index(name) for name in apart if name not in names]
+        self.twins = Twins(ensemble, self.apart, also=also, more=_between(ensemble, wanted))
         self.missed = 0
         self.random = np.random.default_rng(SEED)
 
@@ -63,6 +66,8 @@ class TwinRows:
     def searched(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
         """Search a pair of boxes to the end, or until the time is over."""
         box = self.twins.wide(*pair)
+        if not self.twins.joint.possible.any_in(box):
+            return None
         if self.ensemble.task == "regression":
             return self._numbers(box)
         return self._classes(box)
@@ -98,7 +103,7 @@ class TwinRows:
             if k not in self.apart:
                 cells[1][:, k] = cells[0][:, k]
         one, other = (own.astype(np.int32) for own in cells)
-        found = np.flatnonzero(self.refuted(one, other))
+        found = np.flatnonzero(self.refuted(one, other) & self.twins.possible(one, other))
         return (one[found[0]], other[found[0]]) if len(found) else None
 
     def _classes(self, box: Boxes) -> tuple[Cells, Cells] | None:
@@ -141,3 +146,20 @@ class TwinRows:
         if not proven:
             self.missed = self.missed or (WITHIN_ROUNDING if ends.exact[0] else OUT_OF_TIME)
         return None
+
+
+def _between(ensemble: Ensemble, wanted: Unequal | Falling | Near) -> list[Formula]:
+    """Give what holds between the numbers of two rows, where facts are about them."""
+    space = ensemble.space
+    if isinstance(wanted, Unequal) or not connected(space, wanted.feature.name):
+        return []
+    here, there = space.index(wanted.feature.name), len(space.features)
+    out: list[Formula] = [Linear(((here, ONE), (there, -ONE)), "<=", Fraction(0))]
+    if isinstance(wanted, Near):
+        out.append(Linear(((here, -ONE), (there, ONE)), "<=", wanted.by))
+    return out
+
+
+def connected(space: Space, name: str) -> bool:
+    """Tell whether facts are about a feature."""
+    return space.knowledge is not None and space.index(name) in space.knowledge.group_of
