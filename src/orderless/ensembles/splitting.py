@@ -19,7 +19,7 @@ from .bounds_of_sums import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
 
-__all__ = ["share_of_difference", "tree_of_ensemble"]
+__all__ = ["share_of_difference", "tree_in_box", "tree_of_ensemble"]
 
 BATCH = 64  # boxes that are looked at together
 DRAWS = 128  # cells of a box by which a split is chosen
@@ -66,11 +66,16 @@ class Splitting:
         self.leaves: dict[int, int] = {}
         self.settled = 0.0  # share of the space
 
-    def run(self, done: Callable[[Boxes, int], None] | None = None) -> None:
-        """Split until every box has an answer; each box and its answer is handed to ``done``."""
+    def run(
+        self, done: Callable[[Boxes, int], None] | None = None, within: Boxes | None = None
+    ) -> None:
+        """Split until every box has an answer; each box and its answer is handed to ``done``.
+
+        ``within``: the box that is split; without it, everything.
+        """
         deadline = time.monotonic() + self.time_limit
         whole = np.ones(sum(self.bins.widths), dtype=np.uint8)
-        todo, n_nodes = [(0, whole)], 1
+        todo, n_nodes = [(0, whole if within is None else within)], 1
         while todo:
             batch, todo = todo[-BATCH:], todo[:-BATCH]
             left = deadline - time.monotonic()
@@ -239,6 +244,17 @@ def tree_of_ensemble(ensemble: Ensemble, limit: int, time_limit: float) -> Tree:
     place = np.array([code.get(c, -1) for c in nodes.leaf_class.tolist()], dtype=np.int32)
     return Tree(ensemble.space, rising, task="regression",
                 **ensemble.bins.over_features(nodes._replace(leaf_class=place)))  # fmt: skip
+
+
+def tree_in_box(ensemble: Ensemble, box: Boxes, limit: int, time_limit: float) -> Tree:
+    """Give one tree that says the same inside a box as an ensemble of classes.
+
+    Facts are left to the tree: it says the same of rows that they exclude, too.
+    """
+    splitting = Splitting(_Classes(ensemble), limit, time_limit)
+    splitting.run(within=box)
+    own = ensemble.bins.over_features(_nodes(splitting))
+    return Tree(ensemble.space, ensemble.classes, **own)
 
 
 def _nodes(splitting: Splitting) -> BinNodes:
