@@ -10,7 +10,7 @@ of a row; what they exclude is worth less than anything else, so that bounds lea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -111,6 +111,21 @@ class PossibleCells:
         out = np.ones(len(cells), dtype=bool)
         for own, table in self._tables:
             out &= table[tuple(cells[:, k] for k in own)]
+        return out
+
+    def share(self, box: NDArray[np.uint8], weights: Sequence[NDArray[np.float64]]) -> float:
+        """Give what the possible cells of a box weigh, of the weights of bins by feature."""
+        ends = np.cumsum([0, *self.bins.widths]).tolist()
+        own = [w * box[a:b] for w, (a, b) in zip(weights, pairwise(ends), strict=True)]
+        out, free = 1.0, set(range(len(own)))
+        for some, table in self._tables:
+            left = table.astype(np.float64)
+            for k in reversed(some):
+                left = left @ own[k]  # the last axis
+            out *= float(left)
+            free -= {*some}
+        for k in free:
+            out *= float(own[k].sum())
         return out
 
     def any_in(self, box: NDArray[np.uint8]) -> bool:

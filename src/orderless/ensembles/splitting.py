@@ -18,6 +18,7 @@ from ..model import BinNodes, Bins, Ensemble, Tree, refuse_facts
 from .bounds_of_sums import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
+from .possible_sums import PossibleCells
 
 __all__ = ["share_of_difference", "tree_in_box", "tree_of_ensemble"]
 
@@ -110,11 +111,11 @@ class Splitting:
         """Give the share of the space that a box is: bins of a number weigh the same."""
         out = 1.0
         for k, at in enumerate(self.at):
-            weights = self._weights(k)
+            weights = self.weights(k)
             out *= float(weights[box[at].view(np.bool_)].sum())
         return out
 
-    def _weights(self, k: int) -> NDArray[np.float64]:
+    def weights(self, k: int) -> NDArray[np.float64]:
         """Give the share of each bin: the same for intervals, by their values for categories."""
         feature = self.bins.features[k]
         if feature.ordered:
@@ -287,18 +288,28 @@ def _nodes(splitting: Splitting) -> BinNodes:
 
 
 class _Differ:
-    """Whether two ensembles over the same bins say different things: 0 no, 1 yes."""
+    """Whether two ensembles over the same bins say different things: 0 no, 1 yes.
 
-    def __init__(self, one: Ensemble, other: Ensemble, differ: Callable[[Any, Any], Any]) -> None:
+    Where no row is possible they do not.
+    """
+
+    def __init__(
+        self, one: Ensemble, other: Ensemble, differ: Callable[[Any, Any], Any],
+        possible: PossibleCells,
+    ) -> None:  # fmt: skip
         places: dict[float, int] = {}
-        self.bins, self.differ = one.bins, differ
+        self.bins, self.differ, self.possible = one.bins, differ, possible
         self.parts: tuple[Oracle, Oracle] = (_Classes(one), _Classes(other))
         if one.task == "regression":
             self.parts, self.differ = (_Numbers(one, places), _Numbers(other, places)), np.not_equal
 
     def of_boxes(self, boxes: Boxes, seconds: float) -> Labels:
         one, other = (part.of_boxes(boxes, seconds / 2) for part in self.parts)
-        return self._compared(one, other)
+        found = self._compared(one, other)
+        for i in np.flatnonzero(found < 0).tolist():
+            if not self.possible.any_in(boxes[i]):
+                found[i] = 0
+        return found
 
     def of_cells(self, cells: Cells) -> Labels:
         one, other = (part.of_cells(cells) for part in self.parts)
@@ -313,16 +324,27 @@ def share_of_difference(
     one: Ensemble,
     other: Ensemble,
     differ: Callable[[Any, Any], Any],
+    possible: PossibleCells,
     limit: int,
     time_limit: float,
 ) -> float:
-    """Give the share of the space on which two ensembles over the same bins differ."""
-    oracle = _Differ(one, other, differ)
+    """Give the share of the space on which two ensembles over the same bins differ.
+
+    Cells that facts exclude are left out.
+    """
+    oracle = _Differ(one, other, differ, possible)
     splitting = Splitting(oracle, limit, time_limit)
+    weights = [splitting.weights(k) for k in range(len(splitting.at))]
+    whole = 1.0
+    if possible.trees is not None:
+        whole = possible.share(np.ones(sum(oracle.bins.widths), dtype=np.uint8), weights)
     shares = [0.0, 0.0]
 
     def add(box: Boxes, answer: int) -> None:
-        shares[answer] += splitting.weight(box)
+        if possible.trees is None:
+            shares[answer] += splitting.weight(box)
+        else:
+            shares[answer] += possible.share(box, weights) / whole
 
     try:
         splitting.run(add)
