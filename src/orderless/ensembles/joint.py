@@ -12,6 +12,7 @@ answers all of it. Sums are whole numbers that float64 adds without rounding.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -83,7 +84,12 @@ class Joint:
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
         self.exponent = max(exponents)
         self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
-        self.possible = PossibleCells(self.one.bins, row)
+        self.row = row
+
+    @cached_property
+    def possible(self) -> PossibleCells:
+        """Which cells have a possible row; found out when a search asks for it."""
+        return PossibleCells(self.one.bins, self.row)
 
     @property
     def is_same(self) -> bool:

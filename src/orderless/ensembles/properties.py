@@ -208,10 +208,9 @@ class EnsembleProperties(Properties):
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box)
         pairs = [(box, box)] if steps is None else list(steps.values())
-        if len(pairs) > 1 and not isinstance(wanted, Unequal) and connected(self.space, apart[0]):
-            # All at once: that the second number is larger is among the facts of the two.
-            pairs = [tuple(np.bitwise_or.reduce(side) for side in zip(*pairs, strict=True))]
-        cells = twins.find_in_any(pairs)
+        # One search where that the second number is larger is among the facts of the two.
+        at_once = not isinstance(wanted, Unequal) and connected(self.space, apart[0])
+        cells = twins.find_in_any(pairs, at_once=at_once)
         if cells is not None and self.space.knowledge is not None:
             return self._possible_rows(inside, cells, apart, region, wanted)
         if cells is not None:

@@ -22,6 +22,7 @@ from .twins import Twins
 __all__ = ["TwinRows", "connected"]
 
 TRIED = 1024  # random pairs of cells that are looked at first
+MOST_CHECKED = 64  # of those that refute, how many the facts are asked about
 SEED = 24
 ONE = Fraction(1)
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
@@ -51,17 +52,21 @@ class TwinRows:
         self.missed = 0
         self.random = np.random.default_rng(SEED)
 
-    def find_in_any(self, pairs: Collection[tuple[Boxes, Boxes]]) -> tuple[Cells, Cells] | None:
+    def find_in_any(
+        self, pairs: Collection[tuple[Boxes, Boxes]], *, at_once: bool = False
+    ) -> tuple[Cells, Cells] | None:
         """Give a cell in each of two boxes that refute the property, if there are such.
 
-        Random cells of all pairs of boxes are looked at before any pair is searched.
+        Random cells of all pairs of boxes are looked at before any pair is searched. ``at_once``:
+        one search for all of them.
         """
-        for look in (self.tried, self.searched):
-            for pair in pairs:
-                found = look(pair)
-                if found is not None:
-                    return found
-        return None
+        found = next((own for own in map(self.tried, pairs) if own is not None), None)
+        if found is not None or not pairs:
+            return found
+        if at_once:
+            one, other = (np.bitwise_or.reduce(side) for side in zip(*pairs, strict=True))
+            pairs = [(one, other)]
+        return next((own for own in map(self.searched, pairs) if own is not None), None)
 
     def searched(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
         """Search a pair of boxes to the end, or until the time is over."""
@@ -103,8 +108,9 @@ class TwinRows:
             if k not in self.apart:
                 cells[1][:, k] = cells[0][:, k]
         one, other = (own.astype(np.int32) for own in cells)
-        found = np.flatnonzero(self.refuted(one, other) & self.twins.possible(one, other))
-        return (one[found[0]], other[found[0]]) if len(found) else None
+        found = np.flatnonzero(self.refuted(one, other))[:MOST_CHECKED].tolist()
+        return next(((one[i], other[i]) for i in found
+                     if self.twins.possible(one[i], other[i])), None)  # fmt: skip
 
     def _classes(self, box: Boxes) -> tuple[Cells, Cells] | None:
         n = len(self.ensemble.classes)

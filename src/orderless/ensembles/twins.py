@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..model import Domain, Ensemble, Formula, Nodes, Space, Tree, second
+from ..model import Domain, Ensemble, Formula, Nodes, Space, Tree, domain_of, meet, second
 from .boxes import Boxes, Cells, slices
 from .joint import Joint
 
@@ -111,14 +110,23 @@ class Twins:
                 wide[there[self.of_name[self.name[k]]]] = other[at]
         return wide
 
-    def possible(self, one: Cells, other: Cells) -> NDArray[np.bool_]:
-        """Tell which pairs of cells, that agree on what both share, have two possible rows."""
-        wide = np.zeros((len(one), len(self.of_name)), dtype=np.int32)
+    def possible(self, one: Cells, other: Cells) -> bool:
+        """Tell whether two cells, that agree on what both share, have two possible rows."""
+        bins = self.joint.one.bins
+        knowledge = bins.tree.space.knowledge
+        if knowledge is None:
+            return True
+        wide = np.zeros(len(self.of_name), dtype=np.int32)
         for k, feature in enumerate(self.ensemble.bins.features):
-            wide[:, self.of_name[feature.name]] = one[:, k]
+            wide[self.of_name[feature.name]] = one[k]
             if k in self.name:
-                wide[:, self.of_name[self.name[k]]] = other[:, k]
-        return self.joint.possible.possible(wide)
+                wide[self.of_name[self.name[k]]] = other[k]
+        known = dict(self.joint.row or {})
+        for k, i in enumerate(bins.positions):
+            if i in knowledge.group_of:
+                own = domain_of(bins.side(k, 1 << int(wide[k])))
+                known[i] = meet(known[i], own) if i in known else own
+        return knowledge.possible(known)
 
     def narrow(self, cell: Cells) -> tuple[Cells, Cells]:
         """Give the two cells that a cell of both copies is."""
