@@ -1,11 +1,11 @@
 """Two ensembles where facts hold: the same on possible rows, or such a row tells them apart."""
 
 import pytest
+from fact_cases import case
 from fact_sums import Drawn
 
 import orderless as ol
 from orderless.ensembles import as_ensemble
-from orderless.errors import InvalidSpace
 
 
 def pairs(seeds, rule):
@@ -51,5 +51,41 @@ def test_a_tree_and_an_ensemble():
     row = ol.counterexample(many.over(free), tree.over(free))
     assert row["low"] > 5
     assert row["high"] <= 3
-    with pytest.raises(InvalidSpace, match="disagreement of ensembles without rows does not work"):
-        ol.disagreement(many, tree)
+    assert ol.disagreement(many, tree) == 0.0
+    assert ol.disagreement(many.over(free), tree.over(free)) == 0.25
+
+
+def test_the_share_of_possible_cells():
+    """Whole numbers between facts' bounds: what two trees as ensembles differ on, as two trees."""
+    some = 0
+    for seed in range(6100, 6160):
+        found = case(seed)
+        if not found.possible:
+            continue
+        one, other = found.trees()
+        share = ol.disagreement(as_ensemble(one), other)
+        assert share == pytest.approx(ol.disagreement(one, other), abs=1e-12), seed
+        differ = any(found.says(row) != found.says(row, 1) for row in found.possible)
+        assert (share > 0) == differ, seed
+        some += 0 < share < 1
+    assert some > 10
+
+
+@pytest.mark.parametrize("rule", ["largest", "cuts", "number"])
+def test_the_share_by_cells(rule):
+    """Rows of the grid, put together by what the trees tell apart, weigh the same."""
+    some = 0
+    for one, other in pairs(range(6200, 6230), rule):
+        if any(isinstance(kind, list) for kind in one.found.kinds.values()):
+            continue
+        a, b = one.model(), other.model()
+        bins = a.bins
+        cells = {}
+        for row in one.found.possible:
+            cell = tuple(int((float(row[f.name]) > bins.cuts[k]).sum())
+                         for k, f in enumerate(bins.features))  # fmt: skip
+            cells[cell] = one.says(row) != other.says(row)
+        share = sum(cells.values()) / len(cells)
+        assert ol.disagreement(a, b) == pytest.approx(share, abs=1e-12), one.found.seed
+        some += 0 < share < 1
+    assert some > 2

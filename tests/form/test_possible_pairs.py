@@ -143,7 +143,7 @@ def test_properties_of_one_row_and_of_two():
     assert refuted > 20
 
 
-def test_prove_takes_facts_and_an_ensemble_refuses_them():
+def test_prove_takes_facts_of_trees_and_ensembles():
     space = ol.Space({"sex": ["female", "male"], "pregnant": bool})
     tree = ol.read_tree({"feature": "pregnant", "true": {
         "feature": "sex", "relation": "in", "reference": ["male"], "true": {"prediction": "?"},
@@ -157,8 +157,9 @@ def test_prove_takes_facts_and_an_ensemble_refuses_them():
     )  # fmt: skip
     forest = RandomForestClassifier(2, max_depth=1, random_state=0)
     ensemble = ol.read_ensemble(forest.fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1]))
-    with pytest.raises(InvalidSpace, match="prove of an ensemble does not work with facts"):
-        ol.prove(ensemble, knowing=["x0 <= x1"])
+    said = forest.predict([[0, 0]])[0]  # the trees ask about 0.5
+    assert not ol.prove(ensemble).always(said)
+    assert ol.prove(ensemble, knowing=["x0 <= x1", "x1 <= 0.25"]).always(said)
     space = ol.Space.numeric(["a", "b"]).with_facts(["a <= b"])
     assert ol.read_ensemble(forest, space=space).space.knowing
 

@@ -38,12 +38,8 @@ EXPORTS = {
 }
 MANY = as_ensemble(TREE)
 OF_ENSEMBLES = {
-    "missing_needed of an ensemble": lambda many: many.missing_needed({}),
-    "ask_next of an ensemble": lambda many: many.ask_next([{}]),
     "without_idle_trees": lambda many: many.without_idle_trees(),
     "to_tree of an ensemble": lambda many: many.to_tree(),
-    "prove of an ensemble": ol.prove,
-    "disagreement of ensembles without rows": lambda many: ol.disagreement(many, many),
     "the page": lambda many: ol.write_page(many, "never-written.html"),
     "the report": lambda many: ol.report(many, ROWS, ["b", "a"]),
 }

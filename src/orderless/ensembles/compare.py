@@ -26,7 +26,6 @@ from ..model import (
     Tree,
     any_value,
     over_common_space,
-    refuse_facts,
     value_in,
 )
 from ..readers import read_model
@@ -177,9 +176,8 @@ def disagreement(
     if X is not None:
         return compared.share_of(X)
     joint = compared.joint
-    refuse_facts(joint.one.space, "disagreement of ensembles without rows")
     return share_of_difference(
-        joint.one, joint.other, compared.differ_by_code, limit, compared.time_limit
+        joint.one, joint.other, compared.differ_by_code, joint.possible, limit, compared.time_limit
     )
 
 

@@ -139,8 +139,6 @@ class EnsembleExplanation(Explanation):
         return [f"{self._outcome}, because {because}."] if because else []
 
     def _settled(self) -> list[str]:
-        if self._space.knowledge is not None:
-            return []  # with facts this is not found out yet
         try:
             return str(self.needed).split("\n")[1:]
         except (Undecided, TooManyReasons) as fault:

@@ -11,13 +11,14 @@ answers all of it. Sums are whole numbers that float64 adds without rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Adding, Ensemble, Rule, Tree, in_units
+from ..model import Adding, Domain, Ensemble, Rule, Tree, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
 from .boxes import Boxes, Cells, possible_boxes
 from .possible_sums import PossibleCells
@@ -61,6 +62,8 @@ class Joint:
     ----------
     one, other : Ensemble
         Over one space.
+    row : dict of position -> Domain, optional
+        What is known of the features that facts connect.
 
     Attributes
     ----------
@@ -68,7 +71,9 @@ class Joint:
         The same over the bins of both: each has the trees of the other, too, which add nothing.
     """
 
-    def __init__(self, one: Ensemble, other: Ensemble) -> None:
+    def __init__(
+        self, one: Ensemble, other: Ensemble, row: Mapping[int, Domain] | None = None
+    ) -> None:
         self.pairs = _pairs(one, other)
         self.only = [j for j in range(other.n_trees) if j not in {b for _, b in self.pairs}]
         trees = [*one.trees, *(other.trees[j] for j in self.only)]
@@ -79,7 +84,12 @@ class Joint:
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
         self.exponent = max(exponents)
         self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
-        self.possible = PossibleCells(self.one.bins)
+        self.row = row
+
+    @cached_property
+    def possible(self) -> PossibleCells:
+        """Which cells have a possible row; found out when a search asks for it."""
+        return PossibleCells(self.one.bins, self.row)
 
     @property
     def is_same(self) -> bool:

@@ -7,22 +7,27 @@ Out: ``Needed``, as ``missing_needed`` gives it for a tree.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidParameter, setting
-from ..missing import Needed, Steps, hitting_sets, members
-from ..model import Ensemble, refuse_facts
+from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
+from ..inputs import refuse_contradiction
+from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
+from ..model import Ensemble
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, read_one
+from .possible_sums import touched
 from .probe import Probe
+from .splitting import tree_in_box
 from .twins import Twins
 
 __all__ = ["needed_of_row"]
 
+MOST_LEAVES = 1000  # of one tree that says the same of a row, where facts hold
 FEW = 200  # values of a set of features that are gone through one after the other
 
 
@@ -40,7 +45,6 @@ def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -
     Settled, whatever the values, by x0 and x1.
     Settled, for some values, by x0; or by x1.
     """
-    refuse_facts(ensemble.space, "missing_needed of an ensemble")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one step must be allowed", "limit"
@@ -48,6 +52,7 @@ def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -
     refuse_numbers_of(ensemble, "missing_needed", "predict_interval(X)")
     seconds = check_time_limit(time_limit)
     one = row if isinstance(row, OneRow) else read_one(ensemble, row)
+    refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
     search = _Settling(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp))[0], limit, seconds)
     # In the order of the space, in which sets and names then come.
@@ -62,6 +67,8 @@ def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -
     if status == CERTAIN:
         label = ensemble.classes[int(found.label[0])]
         return Needed(label, (label,), tuple(names), ((),), ((),))
+    if touched(ensemble):
+        return _among_possible(search, one, names)
     possible = search.possible()
     settle, could = (
         tuple(tuple(names[i] for i in sorted(map(unknown.index, members(bits)))) for bits in sets)
@@ -71,6 +78,28 @@ def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -
     settle, could = (tuple(sorted(s, key=lambda one: [place[n] for n in one]))
                      for s in (settle, could))  # fmt: skip
     return Needed(None, possible, tuple(names), settle, could)
+
+
+def _among_possible(search: _Settling, one: OneRow, names: list[str]) -> Needed:
+    """Answer where facts are about features of the trees: as for one tree that says the same.
+
+    Values say more than their bins there, so that no search over cells is enough.
+    """
+    ensemble, space = search.ensemble, search.ensemble.space
+    try:
+        tree = tree_in_box(ensemble, search.box, MOST_LEAVES, search.left)
+        found = needed_of_read(tree, one.rows, search.steps.limit, search.left)
+    except TooLarge as fault:
+        raise Undecided(
+            "what would settle this row was not found out: with facts it is looked for in one tree "
+            f"that says the same of the row, and that has more than {MOST_LEAVES:,} leaves: give "
+            "more values",
+            "room",
+        ) from fault
+    except OutOfTime as fault:
+        raise search.undecided(2) from fault
+    unknown = {*names, *found.unknown}
+    return replace(found, unknown=tuple(name for name in space.names if name in unknown))
 
 
 class _Settling(Probe):

@@ -10,7 +10,7 @@ of a row; what they exclude is worth less than anything else, so that bounds lea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -86,14 +86,18 @@ class PossibleSums:
 class PossibleCells:
     """Which cells have a possible row, over the bins of an ensemble.
 
-    Without facts all cells do.
+    Without facts all cells do. ``row``: what is known of features that facts connect; cells are
+    those of this row, and of what has one value no bin is told from others.
     """
 
-    def __init__(self, bins: Bins) -> None:
+    def __init__(self, bins: Bins, row: Mapping[int, Domain] | None = None) -> None:
         self.bins, self.trees = bins, None
         self._tables: list[tuple[list[int], NDArray[np.bool_]]] = []
         if bins.tree.space.knowledge is not None:
-            grid = Grid(bins.tree.space, sides_by_bin(bins))
+            known = row or {}
+            cut = {i: own for i, own in sides_by_bin(bins).items()
+                   if i not in known or not one_value(known[i])}  # fmt: skip
+            grid = Grid(bins.tree.space, cut, known)
             self.trees = fact_trees(bins, grid)
             place = {i: k for k, i in enumerate(bins.positions)}
             self._tables = [([place[i] for i in own], table) for own, table in grid.tables]
@@ -107,6 +111,21 @@ class PossibleCells:
         out = np.ones(len(cells), dtype=bool)
         for own, table in self._tables:
             out &= table[tuple(cells[:, k] for k in own)]
+        return out
+
+    def share(self, box: NDArray[np.uint8], weights: Sequence[NDArray[np.float64]]) -> float:
+        """Give what the possible cells of a box weigh, of the weights of bins by feature."""
+        ends = np.cumsum([0, *self.bins.widths]).tolist()
+        own = [w * box[a:b] for w, (a, b) in zip(weights, pairwise(ends), strict=True)]
+        out, free = 1.0, set(range(len(own)))
+        for some, table in self._tables:
+            left = table.astype(np.float64)
+            for k in reversed(some):
+                left = left @ own[k]  # the last axis
+            out *= float(left)
+            free -= {*some}
+        for k in free:
+            out *= float(own[k].sum())
         return out
 
     def any_in(self, box: NDArray[np.uint8]) -> bool:

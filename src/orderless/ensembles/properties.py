@@ -18,26 +18,38 @@ from ..form import (
     Falling,
     Near,
     Outcome,
+    PossiblePairs,
     Proof,
     Properties,
     Region,
     Row,
     TreeProperties,
     Unequal,
+    adjusted_row,
     claim_in,
     gap_above,
     region_of_two,
     two_steps,
 )
-from ..model import Ensemble, Fact, Feature, Side, Tree, any_value, refuse_facts, value_in
+from ..model import Bins, Ensemble, Fact, Feature, Side, Tree, any_value, value_in
 from ..readers import read_model
 from .answers import verdicts_of
-from .boxes import Boxes, Cells, check_time_limit, possible_boxes, slices, undecided
+from .boxes import (
+    IMPOSSIBLE,
+    OPEN,
+    Boxes,
+    Cells,
+    check_time_limit,
+    possible_boxes,
+    slices,
+    undecided,
+)
 from .compare import TIME_LIMIT, Compared
 from .numbers import between_numbers
+from .possible_sums import PossibleCells
 from .regions import box_in, within
 from .rising import any_tree_changes, cuts_against
-from .twin_rows import TwinRows
+from .twin_rows import TwinRows, connected
 from .votes import as_ensemble
 
 if TYPE_CHECKING:
@@ -59,7 +71,7 @@ def prove(
         Seconds for each search, where it is an ensemble.
     knowing : list of facts, optional
         Facts that hold for every row, beside those of the model's space: properties are then of
-        possible rows, and rows that refute them are possible. Not for ensembles.
+        possible rows, and rows that refute them are possible.
 
     Returns
     -------
@@ -88,7 +100,6 @@ def prove(
         read = read.knowing(knowing)
     if isinstance(read, Tree):
         return _OfTree(read, limit)
-    refuse_facts(read.space, "prove of an ensemble")
     return EnsembleProperties(read, limit)
 
 
@@ -122,6 +133,7 @@ class EnsembleProperties(Properties):
     def status_of(self, rows: Rows) -> NDArray[Any]:
         """Give by row whether its answer is certain: 0 yes, 1 no."""
         status = verdicts_of(self.ensemble, rows, self.time_limit, None).status
+        status = np.where(status == IMPOSSIBLE, OPEN, status)  # no possible row, and no answer
         unknown = np.flatnonzero(status > 1)
         if len(unknown):
             at = int(unknown[0])
@@ -142,7 +154,10 @@ class EnsembleProperties(Properties):
                 return None  # no sum makes a number between the ends
             asked, codes = cut, frozenset([1])
         inside = within(asked, region)
-        found = possible_boxes(inside, box_in(inside, region)[None], self.time_limit)
+        box, cells = box_in(inside, region), PossibleCells(inside.bins)
+        if not cells.any_in(box):
+            return None  # no possible row is in the region
+        found = possible_boxes(cells.over(inside), box[None], self.time_limit)
         for code in sorted(codes):
             if found.possible[0, code] == 1:
                 row = self._row(inside, found.cells[0, code], region)
@@ -176,7 +191,7 @@ class EnsembleProperties(Properties):
                 row[feature.name] = value_of(feature, region[feature.name], [])
             else:
                 row[feature.name] = any_value(feature)
-        return row
+        return dict(adjusted_row(self.space.knowledge, row, _sides(bins, cell)))
 
     # -- two rows --------------------------------------------------------------------------------
 
@@ -192,7 +207,12 @@ class EnsembleProperties(Properties):
         twins = TwinRows(inside, apart, wanted, self.time_limit)
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box)
-        cells = twins.find_in_any([(box, box)] if steps is None else list(steps.values()))
+        pairs = [(box, box)] if steps is None else list(steps.values())
+        # One search where that the second number is larger is among the facts of the two.
+        at_once = not isinstance(wanted, Unequal) and connected(self.space, apart[0])
+        cells = twins.find_in_any(pairs, at_once=at_once)
+        if cells is not None and self.space.knowledge is not None:
+            return self._possible_rows(inside, cells, apart, region, wanted)
         if cells is not None:
             return self._two_rows(inside, cells, apart, region, wanted)
         if twins.missed:
@@ -207,22 +227,26 @@ class EnsembleProperties(Properties):
         """Give the thresholds that are stepped over, each with the boxes below and above it.
 
         None if any two values are compared. Bins next to each other are enough: what holds for
-        every step up holds for all.
+        every step up holds for all. Where facts may leave no row between, all above are looked at.
         """
         if isinstance(wanted, Unequal):
             return None
         bins, against = inside.bins, cuts_against(self.ensemble, wanted, region)
+        skipping = bool(against) and connected(self.space, wanted.feature.name)
         k = [feature.name for feature in bins.features].index(wanted.feature.name)
         at = slices(bins)[k]
         out = {}
         for b, cut in enumerate(bins.cuts[k].tolist()):
             far = isinstance(wanted, Near) and gap_above(wanted.feature, cut) > wanted.by
-            if far or cut not in against or not (box[at.start + b] and box[at.start + b + 1]):
+            here, end = at.start + b, at.start + (len(bins.cuts[k]) + 1 if skipping else b + 2)
+            if far or (cut not in against and not skipping):
+                continue
+            if not (box[here] and box[here + 1 : end].any()):
                 continue
             pair = box.copy(), box.copy()
-            for i, own in enumerate(pair):
+            for own in pair:
                 own[at] = 0
-                own[at.start + b + i] = 1
+            pair[0][here], pair[1][here + 1 : end] = 1, box[here + 1 : end]
             out[cut] = pair
         return out
 
@@ -247,6 +271,24 @@ class EnsembleProperties(Properties):
             raise AssertionError(f"the rows {first} and {second} get the same answer")
         return first, second
 
+    def _possible_rows(
+        self,
+        inside: Ensemble,
+        cells: tuple[Cells, Cells],
+        apart: Sequence[str],
+        region: Region,
+        wanted: Unequal | Falling | Near,
+    ) -> tuple[Row, Row]:
+        """Give two possible rows out of two cells."""
+        bins = inside.bins
+        one, two = (_sides(bins, cell) for cell in cells)
+        cuts = {f.name: own.tolist() for f, own in zip(bins.features, bins.cuts, strict=True)}
+        alike = [name for name in self.space.names if name not in region]
+        rows = PossiblePairs(self.space, apart, wanted).rows(one, two, cuts, alike)
+        if rows is None or self.says(rows[0]) == self.says(rows[1]):
+            raise AssertionError(f"the rows {rows} do not get different answers")
+        return rows
+
     def thresholds(self, feature: str, region: Region, by: Fraction) -> tuple[float, ...]:
         """Give where a step of at most so much across the feature changes answers of random rows.
 
@@ -263,6 +305,10 @@ class EnsembleProperties(Properties):
 
     def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
         return compare_in(self.ensemble, read_model(other), where, claim, self.time_limit)
+
+
+def _sides(bins: Bins, cell: Cells) -> dict[str, Side]:
+    return {f.name: bins.side(k, 1 << int(cell[k])) for k, f in enumerate(bins.features)}
 
 
 def value_of(feature: Feature, side: Side, cuts: list[float], *, rounded: bool = False) -> Any:

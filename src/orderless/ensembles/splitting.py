@@ -18,8 +18,9 @@ from ..model import BinNodes, Bins, Ensemble, Tree, refuse_facts
 from .bounds_of_sums import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
+from .possible_sums import PossibleCells
 
-__all__ = ["share_of_difference", "tree_of_ensemble"]
+__all__ = ["share_of_difference", "tree_in_box", "tree_of_ensemble"]
 
 BATCH = 64  # boxes that are looked at together
 DRAWS = 128  # cells of a box by which a split is chosen
@@ -66,11 +67,16 @@ class Splitting:
         self.leaves: dict[int, int] = {}
         self.settled = 0.0  # share of the space
 
-    def run(self, done: Callable[[Boxes, int], None] | None = None) -> None:
-        """Split until every box has an answer; each box and its answer is handed to ``done``."""
+    def run(
+        self, done: Callable[[Boxes, int], None] | None = None, within: Boxes | None = None
+    ) -> None:
+        """Split until every box has an answer; each box and its answer is handed to ``done``.
+
+        ``within``: the box that is split; without it, everything.
+        """
         deadline = time.monotonic() + self.time_limit
         whole = np.ones(sum(self.bins.widths), dtype=np.uint8)
-        todo, n_nodes = [(0, whole)], 1
+        todo, n_nodes = [(0, whole if within is None else within)], 1
         while todo:
             batch, todo = todo[-BATCH:], todo[:-BATCH]
             left = deadline - time.monotonic()
@@ -105,11 +111,11 @@ class Splitting:
         """Give the share of the space that a box is: bins of a number weigh the same."""
         out = 1.0
         for k, at in enumerate(self.at):
-            weights = self._weights(k)
+            weights = self.weights(k)
             out *= float(weights[box[at].view(np.bool_)].sum())
         return out
 
-    def _weights(self, k: int) -> NDArray[np.float64]:
+    def weights(self, k: int) -> NDArray[np.float64]:
         """Give the share of each bin: the same for intervals, by their values for categories."""
         feature = self.bins.features[k]
         if feature.ordered:
@@ -241,6 +247,17 @@ def tree_of_ensemble(ensemble: Ensemble, limit: int, time_limit: float) -> Tree:
                 **ensemble.bins.over_features(nodes._replace(leaf_class=place)))  # fmt: skip
 
 
+def tree_in_box(ensemble: Ensemble, box: Boxes, limit: int, time_limit: float) -> Tree:
+    """Give one tree that says the same inside a box as an ensemble of classes.
+
+    Facts are left to the tree: it says the same of rows that they exclude, too.
+    """
+    splitting = Splitting(_Classes(ensemble), limit, time_limit)
+    splitting.run(within=box)
+    own = ensemble.bins.over_features(_nodes(splitting))
+    return Tree(ensemble.space, ensemble.classes, **own)
+
+
 def _nodes(splitting: Splitting) -> BinNodes:
     """Write the splits as the core writes trees over bins."""
     n = len(splitting.splits) + len(splitting.leaves)
@@ -271,18 +288,28 @@ def _nodes(splitting: Splitting) -> BinNodes:
 
 
 class _Differ:
-    """Whether two ensembles over the same bins say different things: 0 no, 1 yes."""
+    """Whether two ensembles over the same bins say different things: 0 no, 1 yes.
 
-    def __init__(self, one: Ensemble, other: Ensemble, differ: Callable[[Any, Any], Any]) -> None:
+    Where no row is possible they do not.
+    """
+
+    def __init__(
+        self, one: Ensemble, other: Ensemble, differ: Callable[[Any, Any], Any],
+        possible: PossibleCells,
+    ) -> None:  # fmt: skip
         places: dict[float, int] = {}
-        self.bins, self.differ = one.bins, differ
+        self.bins, self.differ, self.possible = one.bins, differ, possible
         self.parts: tuple[Oracle, Oracle] = (_Classes(one), _Classes(other))
         if one.task == "regression":
             self.parts, self.differ = (_Numbers(one, places), _Numbers(other, places)), np.not_equal
 
     def of_boxes(self, boxes: Boxes, seconds: float) -> Labels:
         one, other = (part.of_boxes(boxes, seconds / 2) for part in self.parts)
-        return self._compared(one, other)
+        found = self._compared(one, other)
+        for i in np.flatnonzero(found < 0).tolist():
+            if not self.possible.any_in(boxes[i]):
+                found[i] = 0
+        return found
 
     def of_cells(self, cells: Cells) -> Labels:
         one, other = (part.of_cells(cells) for part in self.parts)
@@ -297,16 +324,27 @@ def share_of_difference(
     one: Ensemble,
     other: Ensemble,
     differ: Callable[[Any, Any], Any],
+    possible: PossibleCells,
     limit: int,
     time_limit: float,
 ) -> float:
-    """Give the share of the space on which two ensembles over the same bins differ."""
-    oracle = _Differ(one, other, differ)
+    """Give the share of the space on which two ensembles over the same bins differ.
+
+    Cells that facts exclude are left out.
+    """
+    oracle = _Differ(one, other, differ, possible)
     splitting = Splitting(oracle, limit, time_limit)
+    weights = [splitting.weights(k) for k in range(len(splitting.at))]
+    whole = 1.0
+    if possible.trees is not None:
+        whole = possible.share(np.ones(sum(oracle.bins.widths), dtype=np.uint8), weights)
     shares = [0.0, 0.0]
 
     def add(box: Boxes, answer: int) -> None:
-        shares[answer] += splitting.weight(box)
+        if possible.trees is None:
+            shares[answer] += splitting.weight(box)
+        else:
+            shares[answer] += possible.share(box, weights) / whole
 
     try:
         splitting.run(add)

@@ -7,21 +7,24 @@ Out: ``TwinRows``: two cells, one in each of two boxes, or the proof that there 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
-from ..model import Ensemble
+from ..model import Ensemble, Formula, Linear, Space
 from .boxes import Boxes, Cells, slices
 from .links import numbers_of
 from .twins import Twins
 
-__all__ = ["TwinRows"]
+__all__ = ["TwinRows", "connected"]
 
 TRIED = 1024  # random pairs of cells that are looked at first
+MOST_CHECKED = 64  # of those that refute, how many the facts are asked about
 SEED = 24
+ONE = Fraction(1)
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
 
 
@@ -44,25 +47,32 @@ class TwinRows:
         self.ensemble, self.wanted, self.time_limit = ensemble, wanted, time_limit
         names = [feature.name for feature in ensemble.bins.features]
         self.apart = [names.index(name) for name in apart if name in names]
-        self.twins = Twins(ensemble, self.apart)
+        also = [ensemble.space.index(name) for name in apart if name not in names]
+        self.twins = Twins(ensemble, self.apart, also=also, more=_between(ensemble, wanted))
         self.missed = 0
         self.random = np.random.default_rng(SEED)
 
-    def find_in_any(self, pairs: Collection[tuple[Boxes, Boxes]]) -> tuple[Cells, Cells] | None:
+    def find_in_any(
+        self, pairs: Collection[tuple[Boxes, Boxes]], *, at_once: bool = False
+    ) -> tuple[Cells, Cells] | None:
         """Give a cell in each of two boxes that refute the property, if there are such.
 
-        Random cells of all pairs of boxes are looked at before any pair is searched.
+        Random cells of all pairs of boxes are looked at before any pair is searched. ``at_once``:
+        one search for all of them.
         """
-        for look in (self.tried, self.searched):
-            for pair in pairs:
-                found = look(pair)
-                if found is not None:
-                    return found
-        return None
+        found = next((own for own in map(self.tried, pairs) if own is not None), None)
+        if found is not None or not pairs:
+            return found
+        if at_once:
+            one, other = (np.bitwise_or.reduce(side) for side in zip(*pairs, strict=True))
+            pairs = [(one, other)]
+        return next((own for own in map(self.searched, pairs) if own is not None), None)
 
     def searched(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
         """Search a pair of boxes to the end, or until the time is over."""
         box = self.twins.wide(*pair)
+        if not self.twins.joint.possible.any_in(box):
+            return None
         if self.ensemble.task == "regression":
             return self._numbers(box)
         return self._classes(box)
@@ -98,8 +108,9 @@ class TwinRows:
             if k not in self.apart:
                 cells[1][:, k] = cells[0][:, k]
         one, other = (own.astype(np.int32) for own in cells)
-        found = np.flatnonzero(self.refuted(one, other))
-        return (one[found[0]], other[found[0]]) if len(found) else None
+        found = np.flatnonzero(self.refuted(one, other))[:MOST_CHECKED].tolist()
+        return next(((one[i], other[i]) for i in found
+                     if self.twins.possible(one[i], other[i])), None)  # fmt: skip
 
     def _classes(self, box: Boxes) -> tuple[Cells, Cells] | None:
         n = len(self.ensemble.classes)
@@ -141,3 +152,20 @@ class TwinRows:
         if not proven:
             self.missed = self.missed or (WITHIN_ROUNDING if ends.exact[0] else OUT_OF_TIME)
         return None
+
+
+def _between(ensemble: Ensemble, wanted: Unequal | Falling | Near) -> list[Formula]:
+    """Give what holds between the numbers of two rows, where facts are about them."""
+    space = ensemble.space
+    if isinstance(wanted, Unequal) or not connected(space, wanted.feature.name):
+        return []
+    here, there = space.index(wanted.feature.name), len(space.features)
+    out: list[Formula] = [Linear(((here, ONE), (there, -ONE)), "<=", Fraction(0))]
+    if isinstance(wanted, Near):
+        out.append(Linear(((here, -ONE), (there, ONE)), "<=", wanted.by))
+    return out
+
+
+def connected(space: Space, name: str) -> bool:
+    """Tell whether facts are about a feature."""
+    return space.knowledge is not None and space.index(name) in space.knowledge.group_of

@@ -6,12 +6,12 @@ Out: two cells, or the proof that there are none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..model import Ensemble, Nodes, Space, Tree
+from ..model import Domain, Ensemble, Formula, Nodes, Space, Tree, domain_of, meet, second
 from .boxes import Boxes, Cells, slices
 from .joint import Joint
 
@@ -29,9 +29,28 @@ class Twins:
     ensemble : Ensemble
     apart : sequence of int
         Features, by their place among the bins, of which each copy has its own.
+    also : sequence of int
+        More of them that no tree asks about, by position in the space: facts may connect them.
+    more : sequence of Formula
+        What holds between the two rows, beside the facts: second values come after all features.
+    row : dict of position -> Domain
+        What both rows have of the features that facts connect.
+
+    Notes
+    -----
+    Where the space has facts, both rows satisfy them: cells of both copies are possible iff there
+    are two such rows (``Knowledge.twice``).
     """
 
-    def __init__(self, ensemble: Ensemble, apart: Sequence[int]) -> None:
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        apart: Sequence[int],
+        *,
+        also: Sequence[int] = (),
+        more: Sequence[Formula] = (),
+        row: Mapping[int, Domain] | None = None,
+    ) -> None:
         self.ensemble, self.apart = ensemble, apart
         bins, space = ensemble.bins, ensemble.space
         taken = set(space.names)
@@ -43,19 +62,27 @@ class Twins:
             taken.add(name)
             self.name[k] = name
         own = [replace(bins.features[k], name=self.name[k]) for k in apart]
-        wide = Space([*space.features, *own])
+        own += [replace(space.features[i], name=second(space.features[i].name)) for i in also]
+        wide, known = Space([*space.features, *own]), dict(row or {})
+        if space.knowledge is not None:
+            twice = [*(bins.positions[k] for k in apart), *also]
+            wide.knowledge = space.knowledge.twice(twice, more)
+            places = enumerate(twice, len(space.features))
+            known |= {there: known[i] for there, i in places if i in known}
         place = np.arange(len(space.features) + 1)
         for i, k in enumerate(apart):
             place[bins.positions[k]] = len(space.features) + i
         place[-1] = -1
         plain = [_over(tree, wide, tree.feature) for tree in ensemble.trees]
         moved = [_over(tree, wide, place[tree.feature]) for tree in ensemble.trees]
-        self.joint = Joint(ensemble.replace(trees=plain), ensemble.replace(trees=moved))
+        self.joint = Joint(ensemble.replace(trees=plain), ensemble.replace(trees=moved), known)
         self.of_name = {f.name: k for k, f in enumerate(self.joint.one.bins.features)}
 
     def search(self, box: Boxes, time_limit: float) -> tuple[int, Cells | None, Cells | None]:
         """Look for twins in a box: 0 (there are none), 1 (two cells) or 2 (not found out)."""
         wide = self.wide(box, box)
+        if not self.joint.possible.any_in(wide):
+            return 0, None, None
         n, missed = len(self.ensemble.classes), False
         for a in range(n):
             for b in range(a + 1, n):  # which of the two is which does not matter
@@ -82,6 +109,24 @@ class Twins:
             if k in self.name:
                 wide[there[self.of_name[self.name[k]]]] = other[at]
         return wide
+
+    def possible(self, one: Cells, other: Cells) -> bool:
+        """Tell whether two cells, that agree on what both share, have two possible rows."""
+        bins = self.joint.one.bins
+        knowledge = bins.tree.space.knowledge
+        if knowledge is None:
+            return True
+        wide = np.zeros(len(self.of_name), dtype=np.int32)
+        for k, feature in enumerate(self.ensemble.bins.features):
+            wide[self.of_name[feature.name]] = one[k]
+            if k in self.name:
+                wide[self.of_name[self.name[k]]] = other[k]
+        known = dict(self.joint.row or {})
+        for k, i in enumerate(bins.positions):
+            if i in knowledge.group_of:
+                own = domain_of(bins.side(k, 1 << int(wide[k])))
+                known[i] = meet(known[i], own) if i in known else own
+        return knowledge.possible(known)
 
     def narrow(self, cell: Cells) -> tuple[Cells, Cells]:
         """Give the two cells that a cell of both copies is."""

@@ -47,6 +47,7 @@ from .outcomes import (
     Unequal as Unequal,
 )
 from .possible_pairs import (
+    PossiblePairs as PossiblePairs,
     adjusted_in as adjusted_in,
     adjusted_row as adjusted_row,
 )

@@ -7,16 +7,19 @@ Out: ``Proof``: all rows are stable, or which are not, with one of them and what
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..inputs import ABSENT, BETWEEN, CoreColumn, exact, row_at
-from ..model import Feature
+from ..inputs import ABSENT, BETWEEN, CoreColumn, exact, row_at, row_domains
+from ..model import Feature, Side, domain_of, meet, point_domain
+from .possible_pairs import adjusted_in
 from .proof import Proof
 
 if TYPE_CHECKING:
@@ -80,6 +83,31 @@ def _moved(feature: Feature, number: Any, by: Fraction) -> float:
     return out
 
 
+def _possible(
+    asked: Properties, feature: Feature, rest: dict[str, Any], ends: tuple[float, float],
+    near: list[float],
+) -> Iterator[Any]:  # fmt: skip
+    """Go through values of a feature as rows hold them; where facts hold, those that they leave.
+
+    Between two thresholds facts may leave others than those next to them.
+    """
+    kind = bool if feature.kind == "boolean" else int if feature.whole else float
+    knowledge, place = asked.space.knowledge, asked.space.index(feature.name)
+    if knowledge is None or place not in knowledge.group_of:
+        yield from map(kind, near)
+        return
+    known = row_domains(asked.space, asked.model.connected, asked.model.read([rest]), 0)
+    reach = point_domain(feature, *ends, False)
+    cuts = [cut for cut in asked.cuts_of(feature.name) if ends[0] <= cut < ends[1]]
+    low, high = feature.bounds
+    sides = {cut: Side(feature, a, cut) for a, cut in pairwise([low, *cuts, high])}
+    for value in near:
+        own = next(side for cut, side in sides.items() if value <= cut)
+        domains = {**known, place: meet(domain_of(own), reach)}
+        if not domains[place].empty and knowledge.possible(domains):
+            yield adjusted_in(knowledge, {feature.name: kind(value)}, domains)[feature.name]
+
+
 def _changed(
     asked: Properties, feature: Feature, row: dict[str, Any], ends: tuple[float, float]
 ) -> dict[str, Any]:
@@ -92,14 +120,10 @@ def _changed(
     values = {*ends, *cuts, *(float(feature.above(cut)) for cut in cuts)}
     here = row.get(feature.name)
     middle = float(here) if isinstance(here, int | float) else sum(ends) / 2
-    for value in sorted((v for v in values if ends[0] <= v <= ends[1] and math.isfinite(v)),
-                        key=lambda v: (abs(v - middle), v)):  # fmt: skip
-        plain: Any = value
-        if feature.kind == "boolean":
-            plain = bool(value)
-        elif feature.whole:
-            plain = int(value)
-        other = {**rest, feature.name: plain}
+    near = sorted((v for v in values if ends[0] <= v <= ends[1] and math.isfinite(v)),
+                  key=lambda v: (abs(v - middle), v))  # fmt: skip
+    for value in _possible(asked, feature, rest, ends, near):
+        other = {**rest, feature.name: value}
         if asked.says(other) != before:
             return {name: other.get(name) for name in dict.fromkeys([*row, feature.name])
                     if name in other}  # fmt: skip

@@ -20,6 +20,7 @@ from .interval_widths import (
 from .needed import (
     Needed as Needed,
     missing_needed as missing_needed,
+    needed_of_read as needed_of_read,
 )
 from .predict import (
     counts_rows as counts_rows,

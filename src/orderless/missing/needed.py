@@ -28,7 +28,7 @@ from .smallest_sets import (
     settling_sets,
 )
 
-__all__ = ["Needed", "missing_needed"]
+__all__ = ["Needed", "missing_needed", "needed_of_read"]
 
 LIMIT = 200_000
 TIME_LIMIT = 60.0
@@ -155,6 +155,17 @@ def missing_needed(
     tree, ends = Ends.of(read_tree(tree), within)
     given = one_row(row, tree.space, tree.used, if_there=tree.connected)
     refuse_contradiction(tree, given)
+    return _of_read(tree, given, ends, within, limit, clock)
+
+
+def needed_of_read(tree: Tree, given: Rows, limit: int, time_limit: float) -> Needed:
+    """Give what ``missing_needed`` does, of a row that was read, and is possible."""
+    return _of_read(tree, given, Ends(), None, limit, Clock(time_limit))
+
+
+def _of_read(
+    tree: Tree, given: Rows, ends: Ends, within: float | None, limit: int, clock: Clock
+) -> Needed:
     knowledge = tree.space.knowledge
     if knowledge is not None and knowledge.linear and tree.possible is not None:
         return _among_possible(tree, given, ends, within, Steps(limit, clock))

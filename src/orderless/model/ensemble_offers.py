@@ -130,6 +130,12 @@ class EnsembleOffers(EnsembleRows):
             because of rounding.
         TooManyReasons
             If the search takes more steps than ``limit``.
+
+        Notes
+        -----
+        Where facts are about features of the trees, it is what ``orderless.missing_needed`` gives
+        for one tree that says the same of the row's completions; more than 1,000 leaves of it are
+        ``Undecided``.
         """
         from ..ensembles import needed_of_row
 
@@ -162,7 +168,9 @@ class EnsembleOffers(EnsembleRows):
         alone and get different classes. Among the features that matter it is the one that changes
         the class most often, per cost, over some completions in which every unknown feature falls
         into each of its bins with the same probability; the choice is the same on every run. Of an
-        undecided row it is the one that moves the scores most.
+        undecided row it is the one that moves the scores most. Where facts hold, completions are
+        possible ones, and two that differ in one feature alone need not be: then it is one of the
+        features in which two of them with different classes differ, as few as were found.
         """
         from ..ensembles import ask_rows
 

@@ -29,6 +29,7 @@ __all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 REMEMBERED = 200_000
+SHORTER = 20  # bits by which a float is shorter than the one before it: an end that people write
 LARGEST = Fraction(float(np.finfo(np.float64).max))
 
 Row = dict[int, Fraction | int | None]
@@ -275,9 +276,21 @@ def domain_of(side: Side) -> Domain:
     if alone:
         return point_domain(feature, high, high, side.nan)
     return whole.between(
-        (Fraction(low), ONE) if math.isfinite(low) else None,
+        _above(low) if math.isfinite(low) else None,
         (Fraction(high), ZERO) if math.isfinite(high) else None,
     )._replace(nan=side.nan)
+
+
+def _above(low: float) -> tuple[Fraction, Fraction]:
+    """Give where the numbers above a float begin.
+
+    Above the last float before 1 they are those from 1 on: that is what "at least 1" is as a side,
+    and no row has a number between the two, which facts such as "below 1" would otherwise allow.
+    """
+    here, after = Fraction(low), Fraction(math.nextafter(low, math.inf))
+    if after.numerator.bit_length() + SHORTER <= here.numerator.bit_length():
+        return after, ZERO
+    return here, ONE
 
 
 def point_domain(feature: Feature, low: float, high: float, nan: bool) -> Domain:
