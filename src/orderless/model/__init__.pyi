@@ -45,7 +45,6 @@ from .feature import (
     Values as Values,
     first_repeated as first_repeated,
     plain_label as plain_label,
-    shared_feature as shared_feature,
 )
 from .formats import (
     parse as parse,

@@ -1,18 +1,19 @@
 """Rows with unknown values, for a tree and for what an artifact says of them, over the same cells.
 
-In:  a tree, the source that it equals on complete rows, and the extra results of an ONNX model.
+In:  a tree, and the extra results of an ONNX model.
 Out: ``Leaves`` of both: per feature, as bits, the cells of its values that a leaf can be reached
      from. No value of a cell is told from another by either.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...model import Feature, Label, Space, Tree, row_boundary, shared_feature, value_in
+from ...model import Feature, Label, Space, Tree, row_boundary, value_in
 from ...readers import ColumnBins, Unknowns
 
 __all__ = ["Cells", "Leaf", "artifact_leaves", "tree_leaves"]
@@ -39,23 +40,22 @@ class Cells:
 
     Attributes
     ----------
-    names : of the features
+    tree : the source
+    names, features : what is asked about; ``single``: rows hold float32 only
     values : per feature one value of each cell; NaN where that is a value
     unknown : per feature whether rows may have it unknown
     """
 
     def __init__(
-        self, tree: Tree, spaces: tuple[Space, Space], extra: dict[str, ColumnBins], gaps: bool
+        self, tree: Tree, others: Space, extra: dict[str, ColumnBins], *, gaps: bool, single: bool
     ) -> None:
         self.tree = tree
         self.names = tuple(dict.fromkeys([*tree.features, *extra]))
-        self.features = [_feature(name, tree.space, spaces) for name in self.names]
-        self.values: list[list[Any]] = []
-        self.cuts: list[np.ndarray] = []
-        for name, feature in zip(self.names, self.features, strict=True):
-            cuts, values = _cells(feature, tree, extra.get(name))
-            self.cuts.append(cuts)
-            self.values.append(values)
+        self.features = [
+            tree.space[name] if name in tree.space else replace(others[name], nan=False)
+            for name in self.names
+        ]
+        self.values = [_values(f, tree, extra.get(f.name), single) for f in self.features]
         self.unknown = tuple(gaps and _can_lack(f, extra.get(f.name)) for f in self.features)
 
     def every(self, k: int) -> int:
@@ -63,43 +63,33 @@ class Cells:
         return (1 << len(self.values[k])) - 1
 
 
-def _feature(name: str, space: Space, spaces: tuple[Space, Space]) -> Feature:
-    """Give the feature with the values that it has in both spaces."""
-    if name in space:
-        return space[name]
-    source, read = spaces
-    return shared_feature(source[name], read[name]) if name in source else read[name]
-
-
 def _can_lack(feature: Feature, bins: ColumnBins | None) -> bool:
     """Whether NaN, or the text for it, says that a value is unknown."""
     return not feature.nan and (bins is None or bins.labels is None or bins.labels.gaps)
 
 
-def _cells(
-    feature: Feature, tree: Tree, bins: ColumnBins | None
-) -> tuple[np.ndarray, list[Any]]:
-    """Give the boundaries of numbers, and one value of each cell."""
+def _values(feature: Feature, tree: Tree, bins: ColumnBins | None, single: bool) -> list[Any]:
+    """Give one value of each cell: all categories, or the numbers between two boundaries."""
     if not feature.ordered:
         codes = range(feature.n_values)
-        return np.zeros(0), [value_in(feature, [], 0.0, 0.0, False, [code]) for code in codes]
+        return [value_in(feature, [], 0.0, 0.0, False, [code]) for code in codes]
+    if single and feature.kind == "numeric" and feature.values == "float64":
+        feature = replace(feature, values="float32")
     own = [np.zeros(0)]
     if feature.name in tree.features:
-        own.append(tree.threshold[tree.feature == tree.space.index(feature.name)])
+        own.append(tree.row_threshold[tree.feature == tree.space.index(feature.name)])
     if bins is not None:
-        theirs = bins.cuts if bins.cuts is not None else _around(bins.codes)
-        single = "float32" if bins.number is np.float32 else "float64"
-        own.append(row_boundary(theirs[~np.isnan(theirs)].astype(np.float64), single))
+        cuts = bins.cuts if bins.cuts is not None else _around(bins.codes)
+        kind = "float32" if bins.number is np.float32 else "float64"
+        own.append(row_boundary(cuts[~np.isnan(cuts)].astype(np.float64), kind))
     low, high = feature.bounds
-    cuts = np.unique(feature.at_most(np.concatenate(own)))
-    cuts = cuts[np.isfinite(cuts) & (low < cuts) & (cuts < high)]
-    ends = [low, *cuts.tolist(), high]
-    some = cuts.tolist()
+    ends = np.unique(feature.at_most(np.concatenate(own)))
+    between = ends[np.isfinite(ends) & (low < ends) & (ends < high)].tolist()
     values = [
-        value_in(feature, some, a, b, False, [], rounded=False)
-        for a, b in zip(ends[:-1], ends[1:], strict=True)
+        value_in(feature, between, a, b, False, [], rounded=False)
+        for a, b in itertools.pairwise([low, *between, high])
     ]
-    return cuts, [*values, float("nan")] if feature.nan else values
+    return [*values, float("nan")] if feature.nan else values
 
 
 def _around(codes: Any) -> np.ndarray:
@@ -113,7 +103,10 @@ def _bits(inside: Any) -> int:
 
 
 def tree_leaves(cells: Cells) -> list[Leaf]:
-    """Give the leaves of the tree that some row reaches."""
+    """Give the leaves of the tree; an unknown value reaches all that it asks it for.
+
+    Where rows hold float32 only, some leaf may be reached by no value that a row can hold.
+    """
     tree, names = cells.tree, list(cells.names)
     start = tuple(cells.every(k) for k in range(len(names)))
     todo: list[tuple[int, tuple[int, ...]]] = [(0, start)]
@@ -128,23 +121,17 @@ def tree_leaves(cells: Cells) -> list[Leaf]:
         k = names.index(tree.space.names[i])
         holds = _holds(cells, node, k)
         for side, bits in ((tree.when_true[node], holds), (tree.when_false[node], ~holds)):
-            if sides[k] & bits:
-                todo.append((int(side), (*sides[:k], sides[k] & bits, *sides[k + 1 :])))
+            todo.append((int(side), (*sides[:k], sides[k] & bits, *sides[k + 1 :])))
     return out
 
 
 def _holds(cells: Cells, node: int, k: int) -> int:
     """Tell in which cells of its feature a node's condition holds."""
-    tree, feature = cells.tree, cells.features[k]
-    if not feature.ordered:
+    tree = cells.tree
+    if not cells.features[k].ordered:
         return sum(1 << code for code in tree.set_of(node).tolist())
-    threshold = tree.threshold[node]
-    below = int(np.searchsorted(cells.cuts[k], threshold, side="left")) + 1
-    low, high = feature.bounds
-    n = len(cells.cuts[k]) + 1
-    below = 0 if threshold <= low else n if threshold >= high else min(below, n)
-    nan = 1 << n if feature.nan and tree.nan_true[node] else 0
-    return ((1 << below) - 1) | nan
+    threshold, nan = float(tree.row_threshold[node]), bool(tree.nan_true[node])
+    return _bits(nan if v != v else v <= threshold != -np.inf for v in cells.values[k])
 
 
 def artifact_leaves(cells: Cells, read: Unknowns, extra: dict[str, ColumnBins]) -> list[Leaf]:

@@ -105,8 +105,8 @@ class ExportCheck:
             more = ", ..." if len(row) > LISTED else ""
             where = "" if self.result == "answer" else f" in the result {self.result!r}"
             lines = [
-                f"Different{where}: with {some}{more} the source says {_shown(self.source)} and the "
-                f"artifact {_shown(self.artifact)}.",
+                f"Different{where}: with {some}{more} the source says {_shown(self.source)} and "
+                f"the artifact {_shown(self.artifact)}.",
                 self.verdict,
             ]
             if self.source_answer is not None and not _same(self.source_answer, self.source):
@@ -224,13 +224,13 @@ def check_export(
     row = counterexample(one, other, time_limit=seconds)
     if row is None:
         proven = ExportCheck(True, missing=missing, notes=notes)
-        return _with_unknowns(proven, one, other, artifact, gaps)
+        return _with_unknowns(proven, one, other, artifact, gaps, floats)
     largest = (
         Compared(one, other, seconds).largest_difference() if source.task == "regression" else None
     )
     if largest is not None and largest <= tolerance:
         proven = ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
-        return _with_unknowns(proven, one, other, artifact, gaps)
+        return _with_unknowns(proven, one, other, artifact, gaps, floats)
     run = run_artifact(artifact, _columns(read, row), read.classes)
     live = run_source(model, _columns(source, row))
     return ExportCheck(
@@ -276,19 +276,27 @@ def _read(
 
 
 def _with_unknowns(
-    proven: ExportCheck, source: Tree | Ensemble, read: Tree | Ensemble, artifact: Any, gaps: bool
+    proven: ExportCheck,
+    source: Tree | Ensemble,
+    read: Tree | Ensemble,
+    artifact: Any,
+    gaps: bool,
+    floats: str,
 ) -> ExportCheck:
     """Compare the results of an ONNX model that are about rows with unknown values, too."""
     extra = extra_results(artifact)
     if not extra:
         return proven
-    named = f"The extra results {', '.join(map(repr, extra))}"
+    named = f"The extra results {' and '.join(map(repr, extra))}"
     said = "were not compared: they are not made as to_onnx makes them."
     if source.space.knowledge is not None:
         said = "were not compared: they know nothing of the facts of the source."
     elif isinstance(read, Tree):
         try:
-            found = difference_of_unknowns(source, read, artifact, gaps=gaps)
+            found = difference_of_unknowns(
+                source, read, artifact, gaps=gaps, single=floats == "float32",
+                near=bool(proven.largest_difference),
+            )  # fmt: skip
         except TooMany:
             found, said = False, "were not compared: that would take too long."
         if isinstance(found, Difference):

@@ -1,6 +1,6 @@
 """The extra results of our ONNX models, proven: what is possible for rows with unknown values.
 
-In:  a source, the tree that was read from the artifact and equals it, and the artifact.
+In:  a source, the tree that was read from the artifact, and the artifact.
 Out: that both allow the same answers for every row with gaps; or such a row on which they do not.
 
 A row with gaps can get what its completions get. So if a leaf of the artifact is reached by an
@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ...errors import UnreadableModel
 from ...model import Ensemble, Label, Tree, any_value, over_common_space
 from ...readers import ColumnBins, Unknowns, read_unknowns
 from .cells import Cells, Leaf, artifact_leaves, tree_leaves
@@ -40,23 +41,28 @@ class Difference(NamedTuple):
 
 
 def difference_of_unknowns(
-    source: Tree | Ensemble, tree: Tree, artifact: Any, *, gaps: bool
+    source: Tree | Ensemble, tree: Tree, artifact: Any, *, gaps: bool, single: bool, near: bool
 ) -> Difference | bool:
-    """Give a row on which the extra results differ from the tree; True if there is none.
+    """Give a row on which the extra results differ from the source; True if there is none.
 
     False if they were not compared, because they are not made as ``Tree.to_onnx`` makes them.
-    ``gaps`` says whether rows may lack values; otherwise complete rows are compared.
+    ``gaps`` says whether rows may lack values, otherwise complete rows are compared; ``single``
+    whether rows hold float32 only; ``near`` that its numbers only come near the tree's. The tree
+    then stands for it, as it does for an ensemble.
     """
     read = read_unknowns(artifact)
-    if read is None or source.space.knowledge is not None:
-        return False
-    if len(tree.space.columns) != len(tree.space):
+    if read is None or len(tree.space.columns) != len(tree.space):
         return False
     extra = {tree.space.columns[i].feature: own for i, own in read.columns.items()}
-    own = source.trees if isinstance(source, Ensemble) else (source,)
-    shared = over_common_space([*own, tree])[-1]
-    cells = Cells(shared, (source.space, tree.space), extra, gaps)
-    compared = _Compared(cells, read, extra)
+    if isinstance(source, Ensemble):
+        own = over_common_space([*source.trees, tree])[-1]
+    else:
+        own = over_common_space([source, tree])[-1] if near else source
+    cells = Cells(own, tree.space, extra, gaps=gaps, single=single)
+    try:
+        compared = _Compared(cells, read, extra)
+    except (UnreadableModel, ValueError, TypeError):  # the engine does not take each of the values
+        return False
     place = compared.difference()
     if place is None:
         return True
@@ -145,7 +151,8 @@ class _Compared:
     def _lost(self, own: list[Leaf], theirs: list[Leaf]) -> Iterator[Place]:
         """Give rows that reach a leaf of the tree, and none of the artifact.
 
-        Only features need lack that some value of, but no unknown one, reaches a leaf.
+        A row need only lack features of which some value, but no unknown one, reaches a leaf of the
+        artifact, and those of which no value that a row can hold reaches the leaf of the tree.
         """
         features = [
             k
@@ -154,16 +161,22 @@ class _Compared:
         ]
         for size in range(len(features) + 1):
             for some in itertools.combinations(features, size):
-                lacking = frozenset(some)
-                boxes = [
-                    self._without(leaf.sides, lacking)
-                    for leaf in theirs
-                    if all(leaf.gaps[k] for k in lacking)
-                ]
-                boxes = [box for box in boxes if all(box)]
+                boxes: dict[frozenset[int], list[Sides]] = {}
                 for leaf in own:
+                    empty = {k for k, side in enumerate(leaf.sides) if not side}
+                    lacking = frozenset(empty.union(some))
+                    if not all(self.cells.unknown[k] for k in empty):
+                        continue
+                    if lacking not in boxes:
+                        boxes[lacking] = self._boxes(theirs, lacking)
                     region = self._without(leaf.sides, lacking)
-                    yield from self._outside(region, boxes, lacking)
+                    yield from self._outside(region, boxes[lacking], lacking)
+
+    def _boxes(self, leaves: list[Leaf], lacking: frozenset[int]) -> list[Sides]:
+        """Give the boxes of the leaves that a row can reach that lacks features."""
+        reached = [leaf for leaf in leaves if all(leaf.gaps[k] for k in lacking)]
+        boxes = [self._without(leaf.sides, lacking) for leaf in reached]
+        return [box for box in boxes if all(box)]
 
     def _without(self, sides: Sides, lacking: frozenset[int]) -> Sides:
         """Drop what a box asks of features that a row lacks."""
