@@ -142,11 +142,13 @@ class _Compared:
 
         Rows with the fewest gaps suffice: where a tree's leaf is reached, it is with one gap more.
         """
+        boxes: dict[frozenset[int], dict[Sides, None]] = {}
         for leaf in theirs:
             empty = frozenset(k for k, side in enumerate(leaf.sides) if not side)
             if all(self.cells.unknown[k] and leaf.gaps[k] for k in empty):
-                boxes = [self._without(one.sides, empty) for one in own]
-                yield from self._outside(self._without(leaf.sides, empty), boxes, empty)
+                if empty not in boxes:
+                    boxes[empty] = self._boxes(own, empty)
+                yield from self._outside(self._without(leaf.sides, empty), boxes[empty], empty)
 
     def _lost(self, own: list[Leaf], theirs: list[Leaf]) -> Iterator[Place]:
         """Give rows that reach a leaf of the tree, and none of the artifact.
@@ -161,7 +163,7 @@ class _Compared:
         ]
         for size in range(len(features) + 1):
             for some in itertools.combinations(features, size):
-                boxes: dict[frozenset[int], list[Sides]] = {}
+                boxes: dict[frozenset[int], dict[Sides, None]] = {}
                 for leaf in own:
                     empty = {k for k, side in enumerate(leaf.sides) if not side}
                     lacking = frozenset(empty.union(some))
@@ -172,20 +174,23 @@ class _Compared:
                     region = self._without(leaf.sides, lacking)
                     yield from self._outside(region, boxes[lacking], lacking)
 
-    def _boxes(self, leaves: list[Leaf], lacking: frozenset[int]) -> list[Sides]:
-        """Give the boxes of the leaves that a row can reach that lacks features."""
+    def _boxes(self, leaves: list[Leaf], lacking: frozenset[int]) -> dict[Sides, None]:
+        """Give the boxes of the leaves that a row can reach that lacks features, each once."""
         reached = [leaf for leaf in leaves if all(leaf.gaps[k] for k in lacking)]
         boxes = [self._without(leaf.sides, lacking) for leaf in reached]
-        return [box for box in boxes if all(box)]
+        return {box: None for box in boxes if all(box)}
 
     def _without(self, sides: Sides, lacking: frozenset[int]) -> Sides:
         """Drop what a box asks of features that a row lacks."""
         return tuple(self.cells.every(k) if k in lacking else s for k, s in enumerate(sides))
 
     def _outside(
-        self, region: Sides, boxes: Sequence[Sides], lacking: frozenset[int]
+        self, region: Sides, known: dict[Sides, None], lacking: frozenset[int]
     ) -> Iterator[Place]:
         """Give a row of a region that is in none of the boxes, if there is one."""
+        if region in known:  # as it is where nothing was changed
+            return
+        boxes = list(known)
         todo = [(region, 0)]
         while todo:
             sides, start = todo.pop()
