@@ -209,6 +209,40 @@ def test_a_source_with_other_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "were not compared: that would take too long" in str(found)
 
 
+@pytest.mark.parametrize("labels", [("", "b"), ("", "(unknown)", "c"), (1, 2, 7)])
+def test_categories_that_look_unknown(labels: tuple[Any, ...]) -> None:
+    """Where "" is a category, "(unknown)" is unknown; where that is one as well, nothing is."""
+    space = ol.Space([ol.Feature("t", "categorical", categories=labels), ol.Feature("x")])
+    inner = {"feature": "x", "relation": "<=", "reference": 1.0, "true": {"prediction": 0},
+             "false": {"prediction": 1}}  # fmt: skip
+    tree = ol.read_tree({"feature": "t", "relation": "in", "reference": [labels[0]], "true": inner,
+                         "false": {"prediction": 2}}, space=space)  # fmt: skip
+    assert RIGHT in str(ol.check_export(tree, tree.to_onnx()))
+    model = onnx.load_from_string(tree.to_onnx())
+    mask = next(tensor for kind, tensor in places(model) if kind == "Gather")
+    array = onnx.numpy_helper.to_array(mask).copy()
+    array[-1] = False
+    mask.CopyFrom(onnx.numpy_helper.from_array(array, mask.name))
+    found = ol.check_export(tree, model)
+    if "(unknown)" in labels:
+        assert found
+        return
+    assert found.row is not None
+    assert found.row["t"] is None
+    assert found.artifact == found.engine_answer == ()
+    assert "the artifact nothing" in str(found)
+
+
+def test_numbers_that_are_near_enough() -> None:
+    """The numbers of the artifact stand for the source's, which they only come near."""
+    tree = pair().replace(classes=(1.0, 2.0), task="regression", distribution=None)
+    near = tree.replace(classes=(1.0, 2.0 + 1e-9))
+    assert not ol.check_export(tree, near.to_onnx())
+    found = ol.check_export(tree, near.to_onnx(), tolerance=5.0)
+    assert found
+    assert RIGHT in str(found)
+
+
 def test_another_shape_is_not_compared() -> None:
     tree = pair()
     model = onnx.load_from_string(tree.to_onnx())

@@ -155,7 +155,8 @@ def check_export(
 
     The artifact is read back and compared with the model for every row there can be, missing values
     included where both have learned what to do with them. Where they differ, the artifact's own
-    engine (onnxruntime, treelite, JPMML) is run on the row that was found.
+    engine (onnxruntime, treelite, JPMML) is run on the row that was found. What an ONNX model of
+    ``Tree.to_onnx`` says of rows with unknown values is proven, too, for all patterns of gaps.
 
     Parameters
     ----------
