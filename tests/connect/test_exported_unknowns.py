@@ -243,6 +243,22 @@ def test_numbers_that_are_near_enough() -> None:
     assert RIGHT in str(found)
 
 
+@pytest.mark.parametrize("changed", ["keys_strings", "values_floats"])
+def test_another_text_for_unknown_is_not_compared(changed: str) -> None:
+    """Where another text, or a category as well, stands for unknown."""
+    tree = small_tree(np.random.default_rng(2), text=True, classes=("r", "s", "t"))
+    assert "t" in tree.features
+    model = onnx.load_from_string(tree.to_onnx())
+    (node,) = [node for node in model.graph.node if node.op_type == "LabelEncoder"]
+    (own,) = [one for one in node.attribute if one.name == changed]
+    if changed == "keys_strings":
+        assert own.strings[3] == b""
+        own.strings[3] = b"gone"
+    else:
+        own.floats[2] = np.nan
+    assert RIGHT not in str(ol.check_export(tree, model))
+
+
 def test_another_shape_is_not_compared() -> None:
     tree = pair()
     model = onnx.load_from_string(tree.to_onnx())

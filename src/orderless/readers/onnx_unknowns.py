@@ -22,6 +22,7 @@ from .onnx_model import TREES, OnnxModel, attributes
 __all__ = ["EXTRA", "ColumnBins", "Unknowns", "extra_results", "read_unknowns"]
 
 EXTRA = ("certain", "possible", "lower", "upper")
+UNKNOWN = ("", "(unknown)")  # how text says that it is not known: the first that is no category
 ALONG: dict[str, Any] = {"keepdims": 0}
 Bools = NDArray[np.bool_]
 
@@ -242,6 +243,10 @@ class _Reader:
         last = int(self._constant(at_gap, "int64"))
         inner = self._sums(known)
         labels = self.columns.codes.get(column)
+        if labels is not None:  # the text for unknown is the first of ours that is no label
+            ours = [text for text in UNKNOWN if text not in labels.labels][:1]
+            if list(labels.unknown) not in ([], ours):
+                raise _Another
         if self.model.made_by[inner].op_type == "Mul":
             same, numbers = self._made(inner, "Mul")
             left, codes = self._made(self._whole(same), "Equal")

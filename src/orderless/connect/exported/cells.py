@@ -65,7 +65,7 @@ class Cells:
 
 def _can_lack(feature: Feature, bins: ColumnBins | None) -> bool:
     """Whether NaN, or the text for it, says that a value is unknown."""
-    return not feature.nan and (bins is None or bins.labels is None or bins.labels.gaps)
+    return not feature.nan and (bins is None or bins.labels is None or bool(bins.labels.unknown))
 
 
 def _values(feature: Feature, tree: Tree, bins: ColumnBins | None, single: bool) -> list[Any]:

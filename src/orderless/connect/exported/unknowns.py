@@ -184,10 +184,16 @@ class _Compared:
         """Drop what a box asks of features that a row lacks."""
         return tuple(self.cells.every(k) if k in lacking else s for k, s in enumerate(sides))
 
+    def _step(self) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise TooMany
+
     def _outside(
         self, region: Sides, known: dict[Sides, None], lacking: frozenset[int]
     ) -> Iterator[Place]:
         """Give a row of a region that is in none of the boxes, if there is one."""
+        self._step()
         if region in known:  # as it is where nothing was changed
             return
         boxes = list(known)
@@ -195,9 +201,7 @@ class _Compared:
         while todo:
             sides, start = todo.pop()
             for at in range(start, len(boxes)):
-                self.steps += 1
-                if self.steps > MOST_STEPS:
-                    raise TooMany
+                self._step()
                 box = boxes[at]
                 if not all(a & b for a, b in zip(sides, box, strict=True)):
                     continue
