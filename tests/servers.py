@@ -139,6 +139,8 @@ def spark_session() -> Iterator[Any]:
         ("spark.driver.host", "127.0.0.1"),
         ("spark.sql.shuffle.partitions", "2"),
         ("spark.sql.warehouse.dir", tempfile.gettempdir()),
+        # A short life: to compile thoroughly, or to collect garbage in threads, does not pay.
+        ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
     ):
         builder = builder.config(name, value)
     session = builder.getOrCreate()

@@ -183,8 +183,10 @@ def test_jpmml_is_asked_about_the_row(tmp_path: Path) -> None:
         ask_jpmml(path.read_text(), {"age": None})
 
 
-def test_extra_results_of_onnx_are_said_not_to_be_compared() -> None:
+def test_extra_results_of_onnx_are_compared_and_named() -> None:
     tree = ol.read_tree(SPLIT, feature_names=["age"])
-    assert "'certain' and 'possible'" in str(ol.check_export(tree, tree.to_onnx()))
+    assert "'certain' and 'possible' were compared, too" in str(
+        ol.check_export(tree, tree.to_onnx())
+    )
     plain = ol.check_export(tree, tree.to_onnx(unknowns=False))
     assert "'certain'" not in str(plain)

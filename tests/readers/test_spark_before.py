@@ -109,7 +109,7 @@ def test_a_split_at_0_is_said(tmp_path):
 def test_pipelines_predict_what_spark_predicts(spark):
     from pyspark.ml import Pipeline
     from pyspark.ml.classification import DecisionTreeClassifier
-    from pyspark.ml.feature import Bucketizer, StringIndexer, VectorAssembler, VectorIndexer
+    from pyspark.ml.feature import Bucketizer, StringIndexerModel, VectorAssembler, VectorIndexer
 
     rng = np.random.default_rng(0)
     d = pd.DataFrame({"x": rng.normal(size=300).round(2), "z": rng.exponential(size=300)})
@@ -117,11 +117,12 @@ def test_pipelines_predict_what_spark_predicts(spark):
     d["label"] = ((d.x > 0.3) ^ (d.k == 2.5) ^ (d.w == "a") ^ (d.z > 1)).astype(float)
     kept = {"handleInvalid": "keep"}
     stages = [
-        StringIndexer(inputCol="w", outputCol="wi", **kept),
+        # Not fitted: that is done, and compared, in test_spark_models.
+        StringIndexerModel.from_labels(list("bca"), inputCol="w", outputCol="wi", **kept),
         Bucketizer(splits=[-np.inf, -0.5, 0.1, 0.3, np.inf], inputCol="x", outputCol="b", **kept),
         VectorAssembler(inputCols=["b", "z", "k", "wi"], outputCol="raw", **kept),
         VectorIndexer(inputCol="raw", outputCol="features", maxCategories=4, **kept),
-        DecisionTreeClassifier(maxDepth=5),
+        DecisionTreeClassifier(maxDepth=4),
     ]
     model = Pipeline(stages=stages).fit(spark.createDataFrame(d.to_dict("records")).coalesce(1))
     tree = ol.read_tree(model, nan="value")

@@ -8,6 +8,12 @@ from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
 from .onnx_model import knows_onnx as knows_onnx
+from .onnx_unknowns import (
+    ColumnBins as ColumnBins,
+    Unknowns as Unknowns,
+    extra_results as extra_results,
+    read_unknowns as read_unknowns,
+)
 from .pmml.document import is_xml as is_xml
 from .r.script import r_script as r_script
 from .rules.cells import value_of as value_of

@@ -37,7 +37,7 @@ class Codes:
     labels: tuple[str, ...]
     codes: tuple[float, ...]
     other: float  # of any other text
-    gaps: bool = False  # a text stands for what is unknown
+    unknown: tuple[str, ...] = ()  # texts that stand for what is unknown
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def staged(column: OnnxColumn) -> tuple[Stage, ...]:
     """Give all that happens to a column, with what comes first: its type, and its codes."""
     if column.codes is not None:
         codes = column.codes
-        missing = float("nan") if codes.gaps else None
+        missing = float("nan") if codes.unknown else None
         table: dict[Label, float] = dict(zip(codes.labels, codes.codes, strict=True))
         return (Encode("LabelEncoder", table, codes.other, missing),)
     if column.stages:

@@ -256,5 +256,6 @@ def _encoded(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn]:
         raise UnreadableModel("a LabelEncoder of the ONNX model has no labels: it is damaged")
     if wanted == INT64:
         return [own[0].then(Encode("LabelEncoder", pairs, float(other)), kind)]
-    found = Codes(tuple(pairs), tuple(pairs.values()), float(other), len(pairs) < len(keys))
+    unknown = tuple(key for key in keys if key not in pairs)
+    found = Codes(tuple(pairs), tuple(pairs.values()), float(other), unknown)
     return [replace(own[0], kind=kind, rounded=True, codes=found)]

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...ensembles import Compared, check_time_limit, counterexample
 from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
-from ...model import Ensemble, Label, Tree, label_text, printable, short_number
-from ...readers import Nan, is_numbered, opened, read_model
+from ...model import Ensemble, Label, Tree, any_value, label_text, printable, short_number
+from ...readers import Nan, extra_results, is_numbered, opened, read_model
 from .alike import made_up, renumbered, widened
-from .engines import run_artifact, run_source
+from .engines import run_artifact, run_results, run_source
+from .unknowns import Difference, TooMany, difference_of_unknowns
 
 __all__ = ["ExportCheck", "check_export"]
 
 TIME_LIMIT = 10.0
 LISTED = 8
-EXTRA = ("certain", "possible", "lower", "upper")  # results of our own ONNX models
 ROUNDED = (
     "Sums are compared without rounding: a row that is nearer to a tie than the libraries round "
     "may still differ."
@@ -42,8 +42,12 @@ class ExportCheck:
         Whether both give every row the same answer; otherwise they differ on ``row``.
     row : dict or None
         A row, by feature, on which they differ.
-    source, artifact : label or number
-        What the source and the artifact say of it, as they are read.
+    source, artifact : label or number, or a tuple of them
+        What the source and the artifact say of it, as they are read. Where a result other than the
+        answer differs: the possible classes, or the least and the largest number.
+    result : str
+        "answer", or the name of the result of an ONNX model that differs: "possible", "lower" or
+        "upper", for rows with unknown values, which are None in ``row``.
     engine : str
         The artifact's own engine, with its version.
     engine_answer : label, number or None
@@ -60,15 +64,16 @@ class ExportCheck:
 
     proven: bool
     row: dict[str, Any] | None = None
-    source: Label | None = None
-    artifact: Label | None = None
+    source: Label | tuple[Label, ...] | None = None
+    artifact: Label | tuple[Label, ...] | None = None
     engine: str = ""
-    engine_answer: Label | None = None
+    engine_answer: Label | tuple[Label, ...] | None = None
     engine_note: str = ""
-    source_answer: Label | None = None
+    source_answer: Label | tuple[Label, ...] | None = None
     largest_difference: float | None = None
     missing: bool = False
     notes: tuple[str, ...] = ()
+    result: str = "answer"
 
     def __bool__(self) -> bool:
         return self.proven
@@ -98,9 +103,10 @@ class ExportCheck:
             row = self.row or {}
             some = ", ".join(f"{printable(n)} = {_shown(v)}" for n, v in list(row.items())[:LISTED])
             more = ", ..." if len(row) > LISTED else ""
+            where = "" if self.result == "answer" else f" in the result {self.result!r}"
             lines = [
-                f"Different: with {some}{more} the source says {_shown(self.source)} and the "
-                f"artifact {_shown(self.artifact)}.",
+                f"Different{where}: with {some}{more} the source says {_shown(self.source)} and "
+                f"the artifact {_shown(self.artifact)}.",
                 self.verdict,
             ]
             if self.source_answer is not None and not _same(self.source_answer, self.source):
@@ -124,8 +130,9 @@ class ExportCheck:
         return {
             "proven": self.proven,
             "row": None if self.row is None else plain_row(self.row),
-            "source": self.source,
-            "artifact": self.artifact,
+            "result": self.result,
+            "source": _plain(self.source),
+            "artifact": _plain(self.artifact),
             "engine": self.engine or None,
             "engine_answer": _plain(self.engine_answer),
             "source_answer": _plain(self.source_answer),
@@ -148,7 +155,8 @@ def check_export(
 
     The artifact is read back and compared with the model for every row there can be, missing values
     included where both have learned what to do with them. Where they differ, the artifact's own
-    engine (onnxruntime, treelite, JPMML) is run on the row that was found.
+    engine (onnxruntime, treelite, JPMML) is run on the row that was found. What an ONNX model of
+    ``Tree.to_onnx`` says of rows with unknown values is proven, too, for all patterns of gaps.
 
     Parameters
     ----------
@@ -206,6 +214,7 @@ def check_export(
     seconds = check_time_limit(time_limit)
     artifact = opened(artifact)
     nan: Nan = "value" if missing else "unknown"
+    gaps = missing
     source = read_model(model, nan=nan)
     read, notes = _read(artifact, source, nan)
     one, other = _alike(source, read, floats)
@@ -215,12 +224,14 @@ def check_export(
         notes = (*notes, ROUNDED)
     row = counterexample(one, other, time_limit=seconds)
     if row is None:
-        return ExportCheck(True, missing=missing, notes=notes)
+        proven = ExportCheck(True, missing=missing, notes=notes)
+        return _with_unknowns(proven, one, other, artifact, gaps, floats)
     largest = (
         Compared(one, other, seconds).largest_difference() if source.task == "regression" else None
     )
     if largest is not None and largest <= tolerance:
-        return ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
+        proven = ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
+        return _with_unknowns(proven, one, other, artifact, gaps, floats)
     run = run_artifact(artifact, _columns(read, row), read.classes)
     live = run_source(model, _columns(source, row))
     return ExportCheck(
@@ -258,15 +269,65 @@ def _read(
     if made_up(read.space) and not made_up(source.space) and len(names) == len(read.space):
         read = read_model(artifact, nan=nan, feature_names=list(names))
         notes.append("The artifact has no names of columns: they were compared by place.")
-    extra = [one.name for one in getattr(getattr(artifact, "graph", None), "output", ())
-             if one.name in EXTRA]  # fmt: skip
-    if extra:
-        notes.append(f"The extra results {' and '.join(map(repr, extra))} were not compared.")
     if is_numbered(artifact):
         read, changed = renumbered(read, source)
         if changed:
             notes.append("The artifact has no labels of classes: they were compared by place.")
     return read, tuple(notes)
+
+
+def _with_unknowns(
+    proven: ExportCheck,
+    source: Tree | Ensemble,
+    read: Tree | Ensemble,
+    artifact: Any,
+    gaps: bool,
+    floats: str,
+) -> ExportCheck:
+    """Compare the results of an ONNX model that are about rows with unknown values, too."""
+    extra = extra_results(artifact)
+    if not extra:
+        return proven
+    named = f"The extra results {' and '.join(map(repr, extra))}"
+    said = "were not compared: they are not made as to_onnx makes them."
+    if source.space.knowledge is not None:
+        said = "were not compared: they know nothing of the facts of the source."
+    elif isinstance(read, Tree):
+        try:
+            found = difference_of_unknowns(
+                source, read, artifact, gaps=gaps, single=floats == "float32",
+                near=bool(proven.largest_difference),
+            )  # fmt: skip
+        except TooMany:
+            found, said = False, "were not compared: that would take too long."
+        if isinstance(found, Difference):
+            return _different_unknowns(proven, found, read, artifact)
+        if found:
+            rows = "every row with unknown values" if gaps else "complete rows"
+            said = f"were compared, too, and are right for {rows}."
+    return replace(proven, notes=(*proven.notes, f"{named} {said}"))
+
+
+def _different_unknowns(
+    proven: ExportCheck, found: Difference, read: Tree, artifact: Any
+) -> ExportCheck:
+    """Ask the engine about a row with unknown values."""
+    row = {name: found.row.get(name, any_value(read.space[name])) for name in read.space.names}
+    for feature in read.space.features:
+        if row[feature.name] is None and "" in feature.categories:
+            row[feature.name] = "(unknown)"  # as to_onnx has it where "" is a category
+    run = run_results(artifact, row, found.result, read.classes)
+    return replace(
+        proven,
+        proven=False,
+        row=found.row,
+        source=found.source,
+        artifact=found.artifact,
+        engine=run.engine,
+        engine_answer=run.answer,
+        engine_note=run.why,
+        result=found.result,
+    )
 
 
 def _alike(
@@ -296,10 +357,16 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " or ".join(map(_shown, value)) or "nothing"
+    if value is None:
+        return "missing"
     if isinstance(value, float):
         return "missing" if math.isnan(value) else short_number(value)
     return label_text(value) if isinstance(value, str) else str(value)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
     return value if isinstance(value, bool | int | float | str) or value is None else str(value)

@@ -19,7 +19,7 @@ from ...model import Label
 from ...readers import is_xml
 from .jpmml import ask_jpmml
 
-__all__ = ["Run", "run_artifact", "run_source"]
+__all__ = ["Run", "run_artifact", "run_results", "run_source"]
 
 Columns = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ class Run(NamedTuple):
     """What an engine answered."""
 
     engine: str
-    answer: Label | None
+    answer: Label | tuple[Label, ...] | None
     why: str = ""  # it has no answer
 
 
@@ -40,7 +40,7 @@ def run_artifact(artifact: Any, row: Columns, classes: tuple[Label, ...]) -> Run
     kind = type(artifact)
     name = f"{kind.__module__}.{kind.__name__}"
     if name.startswith("onnx.") and kind.__name__ == "ModelProto":
-        return _asked("onnxruntime", lambda: _onnx(artifact, row))
+        return _asked("onnxruntime", lambda: _onnx(artifact, row)[0])
     if kind.__name__ == "Checkpoint" or name.startswith("treelite."):
         return _asked("treelite", lambda: _treelite(artifact, row, classes))
     if isinstance(artifact, str) and is_xml(artifact[:200].encode("utf-8", "replace")):
@@ -48,6 +48,20 @@ def run_artifact(artifact: Any, row: Columns, classes: tuple[Label, ...]) -> Run
             return Run("JPMML", None, "not run: Java is not installed")
         return _asked("jpmml_evaluator", lambda: ask_jpmml(artifact, row))
     return run_source(artifact, row)
+
+
+def run_results(artifact: Any, row: Columns, result: str, classes: tuple[Label, ...]) -> Run:
+    """Let onnxruntime say which answers a row with gaps can get: classes, or the two ends."""
+    names = ["possible"] if result == "possible" else ["lower", "upper"]
+
+    def ask() -> tuple[Label, ...]:
+        said = [np.asarray(one).ravel().tolist() for one in _onnx(artifact, row, names)]
+        if result == "possible":
+            return tuple(label for label, yes in zip(classes, said[0], strict=True) if yes)
+        ends = tuple(one[0] for one in said)
+        return ends if ends[0] <= ends[1] else ()
+
+    return _asked("onnxruntime", ask)
 
 
 def run_source(model: Any, row: Columns) -> Run:
@@ -71,7 +85,10 @@ def _asked(library: str, ask: Callable[[], Any]) -> Run:
     except PackageNotFoundError:
         name = library
     try:
-        answer = np.asarray(ask()).ravel()[0]
+        said = ask()
+        if isinstance(said, tuple):
+            return Run(name, said)
+        answer = np.asarray(said).ravel()[0]
     except Exception as fault:  # whatever a foreign engine raises
         return Run(name, None, f"{type(fault).__name__}: {fault!s:.120}")
     plain = answer.item() if isinstance(answer, np.generic) else answer
@@ -94,8 +111,8 @@ TYPES = {
 }  # fmt: skip
 
 
-def _onnx(model: Any, row: Columns) -> Any:
-    """Run one row, with one thread; the answer is the first output, which is the one we read."""
+def _onnx(model: Any, row: Columns, names: list[str] | None = None) -> list[Any]:
+    """Run one row, with one thread; without names the first output, which is the one we read."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -110,7 +127,8 @@ def _onnx(model: Any, row: Columns) -> Any:
         given: dict[str, Any] = {inputs[0].name: np.array(values).astype(TYPES[inputs[0].type])}
     else:
         given = {one.name: _cell(one.type, row[one.name]) for one in inputs}
-    return session.run([session.get_outputs()[0].name], given)[0]
+    out: list[Any] = session.run(names or [session.get_outputs()[0].name], given)
+    return out
 
 
 def _cell(kind: str, value: Any) -> Any:
