@@ -46,6 +46,7 @@ struct Scanned {
   std::size_t first, n_words;  // the chain's words among those of all chains
   std::span<const std::pair<int, Words>> heavy;
   std::int64_t all[2], most;
+  bool row_by_row;  // bins have few rows, and all rows weigh the same
   PassedCut* out;
   std::size_t* n_out;
 };
@@ -77,6 +78,13 @@ ORDERLESS_INLINE void scan_chain_loop(const Scanned& t) {
       const std::int64_t errors = std::min(on0, on1) + std::min(all0 - on0, all1 - on1);
       if (errors <= most && bin != before && on0 + on1 != 0) *out++ = {before, bin, {on0, on1}};
       before = bin;
+      if (t.row_by_row) {
+        const std::uint64_t one_more = t.ones[w] >> bit & 1U;
+        on1 += static_cast<std::int64_t>(one_more << t.heavy[0].first);
+        on0 += static_cast<std::int64_t>((one_more ^ 1U) << t.heavy[0].first);
+        rest &= rest - 1;
+        continue;
+      }
       // All up to the first item of the next bin, or to the end of the word.
       const std::uint64_t above = t.firsts[w] & (~std::uint64_t{1} << bit);
       const std::uint64_t upto = (above & (~above + 1)) - 1;
@@ -194,6 +202,7 @@ void LastSplits::each(Room& room, std::int64_t most, Use&& use) const {
                 heavy_,
                 {room.all[0], room.all[1]},
                 most,
+                heavy_.size() == 1 && 2 * room.passed.size() > cuts_.n_items(),
                 room.passed.data(),
                 &n});
     for (std::size_t i = 0; i < n; ++i) use(chain, room.passed[i]);
