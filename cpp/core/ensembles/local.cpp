@@ -271,10 +271,8 @@ std::int32_t Local::bin_of(std::size_t f, std::int32_t bin) const {
 }
 
 std::vector<std::int32_t> Local::near(std::span<const std::int32_t> cell) const {
-  std::vector<std::int32_t> out;
-  for (std::size_t f = 0; f < features_.size(); ++f) {
-    out.push_back(bin_of(f, cell[features_[f].feature]));
-  }
+  std::vector<std::int32_t> out(features_.size());
+  for (std::size_t f = 0; f < out.size(); ++f) out[f] = bin_of(f, cell[features_[f].feature]);
   return out;
 }
 

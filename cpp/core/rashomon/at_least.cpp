@@ -79,7 +79,7 @@ class AtLeast {
     tables_.resize(graph_.level_start.back());
     chosen_.resize(tables_.size());
     Held held(meter_);
-    std::size_t bytes = tables_.size() * (sizeof(KindTable) + sizeof(chosen_[0]));
+    std::size_t bytes = tables_.size() * (sizeof(KindTable) + sizeof(std::vector<Kind>));
     for (std::uint32_t node = graph_.level_start.back(); node-- > 0;) {
       if (!reachable_.has(node)) continue;
       if (!fill(node, tables_[node])) return 0;

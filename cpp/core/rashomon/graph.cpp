@@ -114,6 +114,16 @@ class Builder : private CutLevels {
     give_edges(level, node, part, by_group_, kept_);
   }
 
+  /// The order in which children seldom have to be done again for a larger budget.
+  static std::vector<std::uint32_t> richest_first(const Level& level) {
+    std::vector<std::uint32_t> order(level.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return level.budget[a] > level.budget[b];
+    });
+    return order;
+  }
+
   void expand(std::size_t at) {
     Level& level = levels_[at];
     if (at == 1 && walks()) {
@@ -122,12 +132,7 @@ class Builder : private CutLevels {
       level.numbers = {};
       return;
     }
-    // The richest first: then children seldom have to be done again for a larger budget.
-    std::vector<std::uint32_t> order(level.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return level.budget[a] > level.budget[b];
-    });
+    const std::vector<std::uint32_t> order = richest_first(level);
     Words support(rows_.n_words), side(rows_.n_words);
     std::vector<Edge> by_group;
     std::vector<std::uint8_t> kept;

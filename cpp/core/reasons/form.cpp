@@ -67,7 +67,9 @@ std::optional<Form> Form::of(const TreeView& tree, const HeldSpace& space, std::
     }
     HeldTree smaller = without_idle(tree, space, *cut, groups);
     if (same::first_difference(tree, smaller.view(), space.domains, poll)) continue;
-    Form form(cut_tree(smaller.view(), space).value(), n_classes);
+    std::optional<CutTree> less = cut_tree(smaller.view(), space);
+    if (!less) break;
+    Form form(std::move(*less), n_classes);
     form.smaller_ = std::move(smaller);
     return form;
   }
@@ -80,6 +82,7 @@ const std::vector<BoxList>& Form::reasons(std::size_t limit, const PollFunction&
 }
 
 std::vector<std::int32_t> Form::rules(std::size_t class_index, const PollFunction& poll) {
+  if (!reasons_) throw std::logic_error("rules are chosen among reasons, which come first");
   const BinTree tree = cut_.view();
   if (!leaves_) leaves_ = leaf_boxes(tree, layout_);
   BoxList own;
@@ -90,7 +93,7 @@ std::vector<std::int32_t> Form::rules(std::size_t class_index, const PollFunctio
     if (at(tree.leaf_class[i]) == class_index) own.push((*leaves_)[leaf]);
     ++leaf;
   }
-  return smallest_cover(layout_, own, reasons_.value().at(class_index), poll);
+  return smallest_cover(layout_, own, reasons_->at(class_index), poll);
 }
 
 }  // namespace orderless::reasons
