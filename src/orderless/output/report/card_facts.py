@@ -28,7 +28,7 @@ from ...estimators import Quality
 from ...form import Properties
 from ...model import Ensemble, label_text, short_count
 from .near import EPSILON, MOST_FUNCTIONS, around
-from .sections import covered, data_digest, policies, which_model
+from .sections import data_digest, which_model
 from .subject import Subject, count
 
 __all__ = ["CardSection", "Told", "card_sections", "interval", "metadata_of"]
@@ -241,7 +241,7 @@ def _multiplicity(subject: Subject) -> CardSection | None:
     if isinstance(subject.tree, Ensemble):
         return None
     try:
-        found = subject.once(around)
+        found = around(subject)
     except (OutOfMemory, OutOfTime, InvalidData, TooLarge) as fault:
         why = "too many trees" if not isinstance(fault, InvalidData) else str(fault).split(": ")[0]
         return CardSection(title, (("not counted", why),))
@@ -263,7 +263,7 @@ def _missing(subject: Subject) -> CardSection | None:
         return None
     if not subject.tree.features:
         return CardSection(title, (("certain", "always: the tree has no splits"),))
-    mean = subject.once(covered).table.groupby(["way", "rate"])["answered"].mean()
+    mean = subject.coverage.table.groupby(["way", "rate"])["answered"].mean()
     lines = tuple(
         (f"{rate:.0%} of the values missing", f"{mean['determined', rate]:.1%} of the rows still "
          "have a certain answer") for rate in (0.1, 0.3, 0.5)
@@ -274,7 +274,7 @@ def _missing(subject: Subject) -> CardSection | None:
 def _cost(subject: Subject) -> CardSection | None:
     if subject.costs is None or not subject.tree.features:
         return None
-    best = subject.once(policies)["optimal"]
+    best = subject.policies["optimal"]
     proven = "proven cheapest" if best.optimal else f"none costs less than {money(best.bound)}"
     lines = (("on average", f"{money(best.expected_cost)} ({proven})"),
              ("at most", money(best.worst_cost)))  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ Bits = NDArray[np.bool_]
 def near(subject: Subject) -> Section:
     """Count the near-optimal trees and functions, and place the tree among them."""
     try:
-        found = subject.once(around)
+        found = around(subject)
     except (OutOfMemory, OutOfTime):
         lead = (
             f"Left out: there are too many trees of depth {subject.tree.depth} to look at within "
@@ -211,7 +211,7 @@ class Around:
 
 
 def around(subject: Subject) -> Around:
-    """Find all near-optimal trees of at most the tree's depth, over 0/1 columns.
+    """Find all near-optimal trees of at most the tree's depth, over 0/1 columns, or fail, once.
 
     The columns are the tree's own conditions, so that it is one of the trees that are compared,
     and conditions on the features of X that threshold guessing finds. Without the guessed ones the
@@ -224,6 +224,18 @@ def around(subject: Subject) -> Around:
     OutOfTime, OutOfMemory, TooLarge
         If there are too many trees.
     """
+    if not subject.near:
+        try:
+            subject.near.append(_around(subject))
+        except (InvalidData, OutOfMemory, OutOfTime, TooLarge) as fault:
+            subject.near.append(fault)
+    found = subject.near[0]
+    if isinstance(found, Exception):
+        raise found
+    return cast(Around, found)
+
+
+def _around(subject: Subject) -> Around:
     tree, rows, y = subject.tree, subject.rows, subject.y
     if any(tree.space.features[i].nan for i in tree.used):
         raise InvalidData("for this tree, missing is a value of its own, and near-optimal trees "

@@ -8,7 +8,6 @@ Paper: Sections 5 to 7.
 from __future__ import annotations
 
 import platform
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
@@ -17,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from ...acquisition import Policy, cheapest_policy, money, percent as whole_percent
+from ...acquisition import Policy, money, percent as whole_percent
 from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality
-from ...missing import Coverage, coverage
 from ...model import Tree, amount, class_names, label_text
 from ..plots.measures import draw_coverage
 from ..rules.html import form_as_html
 from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
 from . import number_sections as numbers
 from .subject import (
+    WAYS,
     Details,
     Facts,
     Heading,
@@ -41,17 +40,11 @@ from .subject import (
     picture,
 )
 
-__all__ = ["as_it_came", "cheapest", "covered", "data_digest", "facts", "how_good", "made",
-           "missing", "policies", "quality", "reasons", "right", "rules", "smallest", "summary",
+__all__ = ["as_it_came", "cheapest", "data_digest", "facts", "how_good", "made",
+           "missing", "quality", "reasons", "right", "rules", "smallest", "summary",
            "which_model"]  # fmt: skip
 
 MANY_REASONS = 400  # more are counted, not listed
-WAYS = {
-    "naive": "everything that the tree uses",
-    "path": "what the tree asks, in its order",
-    "greedy": "the cheapest first, until it is certain",
-    "optimal": "the cheapest way",
-}
 
 
 def summary(subject: Subject) -> str:
@@ -211,13 +204,6 @@ def smallest(subject: Subject) -> Section:
     return Section("smallest", title, lead, drawn(subject, best))
 
 
-def covered(subject: Subject) -> Coverage:
-    """Remove values at random, and count the rows that are still answered."""
-    return coverage(
-        subject.tree, subject.X, y=subject.y, n_repeats=5, random_state=subject.random_state
-    )
-
-
 def missing(subject: Subject) -> Section:
     """Draw how many rows are still answered when values are missing."""
     title = "With missing values"
@@ -225,7 +211,7 @@ def missing(subject: Subject) -> Section:
         return numbers.missing(subject)
     if not subject.tree.features:
         return Section("missing", title, "The tree has no splits: every answer is certain.")
-    found = subject.once(covered)
+    found = subject.coverage
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     shown = [0.1, 0.3, 0.5]
     parts: list[Part] = []
@@ -255,16 +241,6 @@ def missing(subject: Subject) -> Section:
     )
 
 
-def policies(subject: Subject) -> dict[str, Policy]:
-    """Solve in every way what to ask for."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is not proven is said where they are shown
-        return {
-            way: cheapest_policy(subject.tree, subject.rows, subject.costs, method=way)  # type: ignore[arg-type]
-            for way in WAYS
-        }
-
-
 def cheapest(subject: Subject) -> Section:
     """Show the cheapest policy beside simpler ones, what it buys, and in which order."""
     title = "The cheapest way to an answer"
@@ -272,7 +248,7 @@ def cheapest(subject: Subject) -> Section:
         return Section("costs", title, "")
     if not subject.tree.features:
         return Section("costs", title, "The tree has no splits: every answer is free.")
-    found = subject.once(policies)
+    found = subject.policies
     best, own = found["optimal"], found["path"]
     lead = (
         f"Each value has its cost. Asking in the tree's own order costs "

@@ -8,26 +8,34 @@ Out: ``Subject``, from which all sections are made, each thing read and computed
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from io import StringIO
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar
 
-from ...errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, TooManyReasons
+from ...acquisition import Policy, cheapest_policy
+from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Deviation, Quality, deviation, judge
 from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
 from ...inputs import Rows, known_rows, number_array, read_rows
+from ...missing import Coverage, coverage
 from ...model import Tree
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
 
-__all__ = ["Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
+__all__ = ["WAYS", "Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
            "Subject", "Table", "TreeText", "count", "drawn", "picture", "pictures"]  # fmt: skip
 
-Found = TypeVar("Found")
+WAYS = {
+    "naive": "everything that the tree uses",
+    "path": "what the tree asks, in its order",
+    "greedy": "the cheapest first, until it is certain",
+    "optimal": "the cheapest way",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,20 +51,7 @@ class Subject:
     random_state: int = 0
     held_out: Mapping[str, Quality | Deviation] = field(default_factory=dict)
     risk_of: Any = None
-    _found: dict[str, Any] = field(default_factory=dict, repr=False)
-
-    def once(self, find: Callable[[Subject], Found]) -> Found:
-        """Find something out that several parts show; what it raises is raised again."""
-        name = find.__qualname__
-        if name not in self._found:
-            try:
-                self._found[name] = find(self), None
-            except (InvalidData, OutOfMemory, OutOfTime, TooLarge) as fault:
-                self._found[name] = None, fault
-        found, raised = self._found[name]
-        if raised is not None:
-            raise raised
-        return cast("Found", found)
+    near: list[Any] = field(default_factory=list, repr=False)  # what near.py found, or its fault
 
     @cached_property
     def rows(self) -> Rows:
@@ -143,6 +138,21 @@ class Subject:
     def deviation(self) -> Deviation:
         """How far the numbers of a regression tree are from those of the rows."""
         return deviation(self.tree, self.rows, self.y)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """How many rows are still answered when values are removed at random."""
+        return coverage(self.tree, self.X, y=self.y, n_repeats=5, random_state=self.random_state)
+
+    @cached_property
+    def policies(self) -> dict[str, Policy]:
+        """By way to decide what to ask for, the policy."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is not proven is said where they are shown
+            return {
+                way: cheapest_policy(self.tree, self.rows, self.costs, method=way)  # type: ignore[arg-type]
+                for way in WAYS
+            }
 
     @property
     def held_out_classes(self) -> dict[str, Quality]:
