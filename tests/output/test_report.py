@@ -173,7 +173,7 @@ def test_costs_are_those_of_the_policies(wisconsin):
 def test_a_policy_that_is_not_proven_is_not_said_to_be(wisconsin, monkeypatch):
     tree, X, y, _ = wisconsin
     limited = functools.partial(ol.cheapest_policy, limit=1)
-    monkeypatch.setattr("orderless.output.report.sections.cheapest_policy", limited)
+    monkeypatch.setattr("orderless.output.report.subject.cheapest_policy", limited)
     page = ol.report(tree, X, y, {name: 1 + k % 4 for k, name in enumerate(X)}).html
     assert "it was not proven in the time" in page
     assert "no other way is cheaper on these rows" not in page

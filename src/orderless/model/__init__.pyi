@@ -127,8 +127,6 @@ from .tree import (
 )
 from .tree_arrays import (
     Task as Task,
-    labels_array as labels_array,
-    n_threads as n_threads,
 )
 from .tree_file import (
     TREE_ARRAYS as TREE_ARRAYS,
@@ -138,6 +136,10 @@ from .tree_numbers import (
     level_labels as level_labels,
     midpoint as midpoint,
     read_within as read_within,
+)
+from .tree_rows import (
+    labels_array as labels_array,
+    n_threads as n_threads,
 )
 from .whole_numbers import (
     Adding as Adding,

@@ -34,7 +34,8 @@ from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
 from .tree import Tree
-from .tree_arrays import Task, labels_array, read_classes
+from .tree_arrays import Task, read_classes
+from .tree_rows import labels_array
 from .whole_numbers import ROOM, WITH_FACTS, Adding, Whole, in_units, whole_numbers
 
 if TYPE_CHECKING:

@@ -54,12 +54,10 @@ class FunctionBins(Bins):
         """Make all parts; where every condition of the tree matters, they are the tree's own."""
         tree, form = self._source
         smaller = form.tree()
-        if smaller is None:
-            own = tree.bins
-            self.__dict__.update({n: p for n, p in vars(own).items() if n != "_source"})
-        else:
-            self.tree = tree.of_held(tree.space, tree.classes, smaller, tree.task)
-            self._take(form.bins())
+        own = (
+            tree if smaller is None else tree.of_held(tree.space, tree.classes, smaller, tree.task)
+        )
+        self.__dict__.update(vars(own.bins))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _plain_bins, (self.tree,)

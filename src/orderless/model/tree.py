@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,14 +26,11 @@ from .tree_arrays import (
     Task,
     check_nodes,
     flatten,
-    labels_array,
-    n_threads,
     read_array,
     read_classes,
     read_distribution,
 )
 from .tree_file import TreeFile
-from .tree_nodes import TreeNodes
 from .tree_numbers import TreeNumbers
 from .tree_offers import TreeOffers
 from .tree_rows import TreeRows
@@ -41,7 +38,24 @@ from .tree_rows import TreeRows
 __all__ = ["Tree"]
 
 
-class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
+class _Shown:
+    """One of the arrays of a tree: made with the others when it is first looked at."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tree: Any, owner: type) -> Any:
+        if tree is None:
+            return self
+        own = tree.__dict__
+        nodes = Nodes(*tree.held.arrays())
+        freeze(nodes)
+        own.update(nodes._asdict())
+        own["nodes"] = nodes
+        return own[self.name]
+
+
+class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -98,6 +112,34 @@ class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     >>> tree.predict([[24], [25]]).tolist()
     ['no', 'yes']
     """
+
+    held: _core.tree.HeldTree
+    space: Space
+    classes: tuple[Label, ...]
+    task: Task
+    distribution: NDArray[np.float64] | None
+    n_dropped: int
+
+    if TYPE_CHECKING:
+        nodes: Nodes
+        feature: NDArray[np.int32]
+        threshold: NDArray[np.float64]
+        nan_true: NDArray[np.uint8]
+        when_true: NDArray[np.int32]
+        when_false: NDArray[np.int32]
+        leaf_class: NDArray[np.int32]
+        set_start: NDArray[np.int64]
+        set_values: NDArray[np.int32]
+    else:
+        nodes = _Shown()
+        feature = _Shown()
+        threshold = _Shown()
+        nan_true = _Shown()
+        when_true = _Shown()
+        when_false = _Shown()
+        leaf_class = _Shown()
+        set_start = _Shown()
+        set_values = _Shown()
 
     def __init__(
         self,
@@ -209,15 +251,30 @@ class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
 
     # -- what it is ----------------------------------------------------------------------------
 
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes it has."""
+        return self.held.n_nodes
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves it has: every other node has two children."""
+        return self.held.n_nodes // 2 + 1
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """Positions of the features that it asks about."""
+        return self.held.used()
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """Their names, in the order of the space."""
+        return tuple(self.space.features[i].name for i in self.used)
+
     @cached_property
     def depth(self) -> int:
         """Conditions on the longest path; 0 for a single leaf."""
         return int(_core.tree.check_links(self.nodes).depth)
-
-    @cached_property
-    def labels(self) -> NDArray[Any]:
-        """Give the classes as an array, for results."""
-        return labels_array(self.classes)
 
     def relabelled(self, leaf_class: Ints) -> Nodes:
         """Give its nodes, for the core, with other classes at the leaves (by node)."""
@@ -234,6 +291,29 @@ class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         leaves = self.feature < 0
         number = np.where(leaves, np.cumsum(leaves) - 1, -1).astype(np.int32)
         return self.relabelled(number)
+
+    @property
+    def _arrays(self) -> list[NDArray[Any]]:
+        return [*self.nodes, *([] if self.distribution is None else [self.distribution])]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what it is made of; what can be made again is not pickled."""
+        names = ("space", "task", "classes", "n_dropped", "distribution", "nodes")
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        own = {name: part for name, part in state.items() if name != "nodes"}
+        self.__dict__.update(own)
+        try:
+            nodes = Nodes(*state["nodes"])
+            held = _core.tree.hold_again(self.space.held, nodes, len(self.classes))
+        except (RuntimeError, TypeError):  # no arrays, or of other types
+            held = None
+        if held is None:
+            raise InvalidTree("the pickle does not describe a tree: it is damaged")
+        self.held = held
+        if self.distribution is not None:
+            freeze([self.distribution])  # copied and unpickled arrays can be written to
 
     def __repr__(self) -> str:
         dropped = f", {self.n_dropped} dead nodes dropped" if self.n_dropped else ""
@@ -278,60 +358,3 @@ class Tree(TreeNodes, Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""
         return iter(np.flatnonzero(self.feature < 0).tolist())
-
-    # -- what it says --------------------------------------------------------------------------
-
-    def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
-        """Give each row's class, or number, where it is certain.
-
-        A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
-        otherwise it is masked. Where the space has facts, completions are those that satisfy them;
-        a row that contradicts them has none, is masked, and is warned of.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            Arrays go by position, the others by name. One dict is one row.
-        within : float, optional
-            For classes that are numbers: give the midpoint of the numbers that a row can get, if
-            these are at most so far apart (``predict_interval``). 0 is the same as without.
-        n_jobs : int, optional
-            Threads to use, by default one; -1 is all cores. The result is the same.
-
-        Returns
-        -------
-        numpy.ma.MaskedArray, or a nullable Series when a data frame came in
-            Of one dict its label, None where it is not certain.
-
-        Notes
-        -----
-        The paper's Theorem 3.2, read off the tree. Cost per row: features x leaves / 64 for trees
-        of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
-        not grow with the rows, if these are numbers in an array.
-        """
-        if within is not None:
-            return self.predict_within(X, within, n_jobs)
-        if type(X) is np.ndarray:
-            found = self._ready.table(X, n_threads(n_jobs))
-            if found is not None:
-                return found
-        elif isinstance(X, Mapping):
-            return self._ready(X)
-        from ..inputs import is_frame, labels_like
-
-        if self.labels.dtype == object or is_frame(X) or self.connected:
-            return labels_like(X, self.labels, self.decide(X, n_jobs))
-        rows = self.read(X)
-        data = np.empty(rows.n_rows, dtype=self.labels.dtype)
-        hidden = np.empty(rows.n_rows, dtype=bool)
-        self.over_rows(
-            _core.rows.label,
-            self.nodes,
-            rows,
-            n_jobs,
-            self.labels.view(np.uint8),
-            self.labels.itemsize,
-            data.view(np.uint8),
-            hidden.view(np.uint8),
-        )
-        return np.ma.MaskedArray(data, mask=hidden)

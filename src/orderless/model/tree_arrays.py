@@ -6,7 +6,6 @@ Out: ``Nodes`` as ``Tree`` keeps them: good, normal, without dead branches.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -24,14 +23,10 @@ __all__ = [
     "Task",
     "check_nodes",
     "flatten",
-    "labels_array",
-    "n_threads",
     "read_array",
     "read_classes",
     "read_distribution",
 ]
-
-LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
 
 Ints = NDArray[np.int32]
 Task = Literal["classification", "regression"]
@@ -177,31 +172,3 @@ def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], allowed: str
     if bad.any():
         at = int(np.argmax(bad))
         raise InvalidTree(f"{name} is {array[at]} at position {at}: it must be {allowed}")
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """Give the number of threads that ``n_jobs`` asks for.
-
-    Examples
-    --------
-    >>> n_threads(None), n_threads(3)
-    (1, 3)
-    """
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
-        raise ValueError(
-            f"n_jobs must be None, a whole number from 1, or -1 for all cores, got {n_jobs!r}"
-        )
-    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
-
-
-def labels_array(classes: tuple[Label, ...]) -> NDArray[Any]:
-    """Give classes as an array, for results."""
-    long = any(isinstance(c, str) and len(c) > LONG for c in classes)
-    out = np.array(classes, dtype=object if long else None)
-    # numpy drops final NULs of text, and rounds whole numbers of different signs.
-    if not long and out.tolist() != list(classes):
-        out = np.array(classes, dtype=object)
-    out.setflags(write=False)
-    return out
