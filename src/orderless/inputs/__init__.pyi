@@ -29,12 +29,12 @@ from .column_values import (
     column_value as column_value,
 )
 from .costs import (
-    exact_number as exact_number,
     read_costs as read_costs,
     without_cost as without_cost,
 )
 from .decimals import (
     exact as exact,
+    exact_number as exact_number,
     shown as shown,
 )
 from .discover import (

@@ -10,37 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidData, a_kind
 from ..model import Space
-from .decimals import exact, shown
+from .decimals import exact_number
 from .names import some_names
 
-__all__ = ["exact_number", "read_costs", "without_cost"]
-
-
-def exact_number(value: Any, what: str) -> Fraction:
-    """Read a number, a float as the shortest decimal that means it: 0.1 is a tenth.
-
-    Examples
-    --------
-    >>> exact_number(0.1, "the cost of 'age'")
-    Fraction(1, 10)
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    try:
-        number = exact(value, text=False)
-    except TypeError:
-        raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more") from None
-    except ValueError as fault:
-        raise InvalidData(
-            f"{what} is {shown(value)}: give a finite number, 0 or more ({fault})"
-        ) from None
-    if number < 0:
-        raise InvalidData(f"{what} is {shown(value)}: nothing costs or weighs less than 0")
-    return number
+__all__ = ["read_costs", "without_cost"]
 
 
 def read_costs(costs: Any, space: Space, asked: Iterable[str]) -> dict[str, Fraction]:

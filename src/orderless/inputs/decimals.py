@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import a_kind
+from ..errors import InvalidData, a_kind
 
-__all__ = ["MOST_DIGITS", "exact", "shown"]
+__all__ = ["MOST_DIGITS", "exact", "exact_number", "shown"]
 
 MOST_DIGITS = 1000  # of a numerator or denominator; floats need 325
 _MOST_BITS = 3322
@@ -67,6 +67,29 @@ def exact(value: Any, *, text: bool = True) -> Fraction:
     if isinstance(value, int | Fraction | np.integer) and not isinstance(value, bool):
         return _bounded(Fraction(int(value) if isinstance(value, np.integer) else value))
     raise TypeError(f"expected a number, got {a_kind(value)}")
+
+
+def exact_number(value: Any, what: str) -> Fraction:
+    """Read a number, a float as the shortest decimal that means it: 0.1 is a tenth.
+
+    Examples
+    --------
+    >>> exact_number(0.1, "the cost of 'age'")
+    Fraction(1, 10)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    try:
+        number = exact(value, text=False)
+    except TypeError:
+        raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more") from None
+    except ValueError as fault:
+        raise InvalidData(
+            f"{what} is {shown(value)}: give a finite number, 0 or more ({fault})"
+        ) from None
+    if number < 0:
+        raise InvalidData(f"{what} is {shown(value)}: nothing costs or weighs less than 0")
+    return number
 
 
 @lru_cache(maxsize=1024)  # folds, bootstraps and weights give the same ones again and again

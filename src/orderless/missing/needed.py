@@ -17,14 +17,15 @@ from ..inputs import Rows, one_row, refuse_contradiction, row_box
 from ..model import Label, Tree, midpoint
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
-from .reachable import in_order, reachable
 from .smallest_sets import (
     Clock,
     Ends,
     Steps,
+    in_order,
     lucky_sets,
     members,
     possible_lucky_sets,
+    reachable,
     settling_sets,
 )
 

@@ -19,8 +19,7 @@ import numpy as np
 
 from ..inputs import Rows, one_value, row_box, row_domains
 from ..model import Domain, Formula, Knowledge, Tree, domain_of, meet, opposite
-from .reachable import reachable
-from .smallest_sets import Ends, Steps, hitting_sets, members
+from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
 
 __all__ = ["PossibleNeeded"]
 

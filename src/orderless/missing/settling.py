@@ -16,8 +16,7 @@ from .. import _core
 from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows
 from ..model import Tree, refuse_facts
 from .needed import LIMIT, TIME_LIMIT, Names
-from .reachable import in_order, reachable
-from .smallest_sets import Clock, Ends, out_of_time, too_many_steps
+from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
 
 __all__ = ["Settling"]
 

@@ -8,7 +8,7 @@ Paper: goes beyond Section 6; see ``missing_needed``.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Protocol
@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import Tree, read_within
+from ..model import Bins, Tree, as_bits, read_within
 
 __all__ = [
-    "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "lucky_sets", "members",
-    "out_of_time", "possible_lucky_sets", "settling_sets", "too_many_steps",
+    "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "in_order", "lucky_sets", "members",
+    "out_of_time", "possible_lucky_sets", "reachable", "settling_sets", "too_many_steps",
 ]  # fmt: skip
 
 BLOCK = 256  # leaves that are compared with all others at one time
@@ -118,6 +118,35 @@ class Steps:
         self.taken += 1
         if self.taken > self.limit:
             raise too_many_steps(self.limit, self.taken)
+
+
+def in_order(bins: Bins) -> list[int]:
+    """Give the features in the order of the space."""
+    return sorted(range(len(bins.features)), key=bins.positions.__getitem__)
+
+
+def reachable(
+    bins: Bins, sides: tuple[int, ...], clock: Watch
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
+    tree = bins.tree
+    feature, label = bins.nodes.feature.tolist(), tree.leaf_class.tolist()
+    when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
+    todo = [(0, sides)]
+    while todo:
+        clock.look()
+        node, box = todo.pop()
+        k = feature[node]
+        if k < 0:
+            yield node, label[node], box
+            continue
+        holds = as_bits(bins.holds(node))
+        for child, side in (
+            (when_false[node], box[k] & ~holds),
+            (when_true[node], box[k] & holds),
+        ):
+            if side:
+                todo.append((child, (*box[:k], side, *box[k + 1 :])))
 
 
 def members(bits: int) -> list[int]:

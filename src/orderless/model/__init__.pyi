@@ -49,9 +49,6 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
-from .function_bins import (
-    FunctionBins as FunctionBins,
-)
 from .knowledge.cells import (
     Grid as Grid,
 )

@@ -29,7 +29,6 @@ from .ensemble_checks import (
 from .ensemble_file import EnsembleFile
 from .ensemble_offers import EnsembleOffers
 from .feature import Label
-from .frozen import Frozen, freeze
 from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
@@ -47,7 +46,7 @@ __all__ = ["Ensemble"]
 Floats = NDArray[np.float64]
 
 
-class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
+class Ensemble(EnsembleFile, EnsembleOffers):
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -106,7 +105,7 @@ class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
         check_rule(rule, n_scores, len(self.classes))
         check_link(link, factor)
         self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
-        freeze(self._arrays)
+        self._freeze()
 
     def replace(self, **changes: Any) -> Ensemble:
         """Make an ensemble that differs in some of the parameters that ``Ensemble`` takes."""
@@ -258,6 +257,20 @@ class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
     @property
     def _arrays(self) -> list[NDArray[Any]]:
         return [*self.values, self.scores]
+
+    def _freeze(self) -> None:
+        for array in self._arrays:
+            array.setflags(write=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what it is made of; what it can compute again is not pickled."""
+        made_again = {name for kind in type(self).__mro__ for name, member in vars(kind).items()
+                      if isinstance(member, cached_property)}  # fmt: skip
+        return {name: value for name, value in vars(self).items() if name not in made_again}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()  # copied and unpickled arrays can be written to
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same ensemble, tree by tree (``equivalent`` compares functions)."""

@@ -135,7 +135,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         self.columns_of: dict[str, list[int]] = {name: [] for name in self.names}
         for i, column in enumerate(self.columns):
             self.columns_of[column.feature].append(i)
-        self.knowing: tuple[Fact, ...] = read_facts(knowing)
+        self.knowing: tuple[Fact, ...] = () if knowing is None else read_facts(knowing)
         self.knowledge = Knowledge(self.features, self.knowing) if self.knowing else None
 
     def with_facts(self, knowing: Iterable[Fact | str]) -> Space:
@@ -189,8 +189,8 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
 
     def _check(self) -> None:
         for what, names in (("feature", self.names), ("column", self.column_names)):
-            twice = first_repeated(names)
-            if twice is not None:
+            if len(set(names)) < len(names):
+                twice = first_repeated(names)
                 raise InvalidSpace(f"two {what}s are named {twice!r}: give each its own name")
         allowed = {
             f.name: frozenset((False, True) if f.kind == "boolean" else f.categories)

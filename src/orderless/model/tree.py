@@ -18,7 +18,6 @@ from ..errors import InvalidTree, a_kind
 from .arrays import Nodes
 from .bins import Bins
 from .feature import Label
-from .frozen import Frozen, freeze
 from .side import Side
 from .space import Space
 from .tree_arrays import (
@@ -49,13 +48,14 @@ class _Shown:
             return self
         own = tree.__dict__
         nodes = Nodes(*tree.held.arrays())
-        freeze(nodes)
+        for array in nodes:
+            array.setflags(write=False)
         own.update(nodes._asdict())
         own["nodes"] = nodes
         return own[self.name]
 
 
-class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
+class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -221,7 +221,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         self.n_dropped = held.n_dropped
         if distribution is not None:
             distribution = distribution if kept is None else distribution[kept]
-            freeze([distribution])
+            distribution.setflags(write=False)
         self.distribution = distribution
 
     def replace(self, **changes: Any) -> Tree:
@@ -313,7 +313,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
             raise InvalidTree("the pickle does not describe a tree: it is damaged")
         self.held = held
         if self.distribution is not None:
-            freeze([self.distribution])  # copied and unpickled arrays can be written to
+            self.distribution.setflags(write=False)  # copied and unpickled arrays can be written to
 
     def __repr__(self) -> str:
         dropped = f", {self.n_dropped} dead nodes dropped" if self.n_dropped else ""
