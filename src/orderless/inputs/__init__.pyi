@@ -1,4 +1,5 @@
 from .binarize import (
+    MidpointBinarizer as MidpointBinarizer,
     NoCut as NoCut,
     QuantileBinarizer as QuantileBinarizer,
 )
@@ -60,9 +61,6 @@ from .labels import (
     label_array as label_array,
     number_array as number_array,
     numbered_classes as numbered_classes,
-)
-from .midpoints import (
-    MidpointBinarizer as MidpointBinarizer,
 )
 from .names import (
     near as near,

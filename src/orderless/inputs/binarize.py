@@ -7,7 +7,8 @@ Paper: Section 7 cuts at quantiles; Sections 4 and 6 guess thresholds (threshold
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Real
 from typing import Any, Self, cast
 
@@ -19,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..errors import InvalidData, InvalidSpace, a_kind
 from ..model import Column, Condition, Feature, Space, refuse_facts, short_number
 
-__all__ = ["Binarizer", "NoCut", "QuantileBinarizer", "as_declared"]
+__all__ = ["Binarizer", "MidpointBinarizer", "NoCut", "QuantileBinarizer", "as_declared"]
 
 Cut = tuple[int, float]
 Floats = NDArray[np.float64]
@@ -210,7 +211,33 @@ def as_declared(X: Floats, names: Sequence[str], features: Sequence[Feature]) ->
     return X
 
 
-class QuantileBinarizer(Binarizer):
+class UnlabelledBinarizer(Binarizer):
+    """A binarizer that looks at the rows only."""
+
+    @abstractmethod
+    def _cuts(self, rows: Floats) -> Iterator[Cut]:
+        """Give the cuts of rows that are as declared."""
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Find the cuts.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Finite numbers.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        rows = cast(Floats, validate_data(self, X, dtype=np.float64, ensure_min_samples=2))
+        names, features = self._declared(X)
+        rows = as_declared(rows, names, features)
+        return self._learn(names, features, list(self._cuts(rows)))
+
+
+class QuantileBinarizer(UnlabelledBinarizer):
     """Cut every feature at the same quantiles of its values.
 
     Parameters
@@ -252,28 +279,10 @@ class QuantileBinarizer(Binarizer):
         self.quantiles = quantiles
         self.space = space
 
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Find the cuts.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        rows = cast(Floats, validate_data(self, X, dtype=np.float64, ensure_min_samples=2))
-        names, features = self._declared(X)
-        rows = as_declared(rows, names, features)
-        cuts = _quantiles(rows, self._checked_quantiles())
-        top = rows.max(axis=0)
-        useful = [
-            (j, float(t)) for j in range(len(names)) for t in np.unique(cuts[:, j]) if t < top[j]
-        ]
-        return self._learn(names, features, useful)
+    def _cuts(self, rows: Floats) -> Iterator[Cut]:
+        cuts, top = _quantiles(rows, self._checked_quantiles()), rows.max(axis=0)
+        for j in range(rows.shape[1]):
+            yield from ((j, float(t)) for t in np.unique(cuts[:, j]) if t < top[j])
 
     def _checked_quantiles(self) -> list[float]:
         given = self.quantiles
@@ -294,3 +303,59 @@ def _quantiles(X: Floats, quantiles: list[float]) -> Floats:
         if far.any():  # values so far apart that their difference is no longer a number
             cuts = np.where(far, 2 * np.quantile(X / 2, quantiles, axis=0), cuts)
     return cuts
+
+
+class MidpointBinarizer(UnlabelledBinarizer):
+    """Cut every feature between each two neighbouring values that it has.
+
+    No other threshold divides the rows in another way, so trees over these columns are all trees
+    over the features, as far as the rows can tell.
+
+    Parameters
+    ----------
+    space : Space, optional
+        What the columns that come in mean, where they are not just numbers. It goes into
+        ``space_``; cuts that are then one condition are merged.
+
+    Attributes
+    ----------
+    thresholds_ : list of (int, float)
+        Feature index and threshold of each column that comes out, sorted.
+    space_ : Space
+        The features that came in, and the columns that come out as conditions on them. The way
+        back: ``read_tree(model, space=binarizer.space_)`` for a model fitted on the columns.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    The threshold between a and b is a / 2 + b / 2, or a where that rounds to b: as scikit-learn's
+    trees compute it. Those round the values to float32 before; here they are compared as they came,
+    in float64, and only those of a feature that ``space`` declares float32 are rounded. A constant
+    feature has no columns. When no column at all is left, ``fit`` raises ``InvalidData``.
+
+    Cost: O(n_rows * log(n_rows) * n_features), and one column for every distinct value but one.
+
+    Examples
+    --------
+    >>> binarizer = MidpointBinarizer().fit([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0], [2.0, 5.0]])
+    >>> binarizer.get_feature_names_out().tolist()
+    ['x0 <= 1.5', 'x0 <= 3']
+    >>> binarizer.transform([[2.0, 5.0]]).tolist()
+    [[0, 1]]
+    """
+
+    def __init__(self, *, space: Space | None = None) -> None:
+        self.space = space
+
+    def _cuts(self, rows: Floats) -> Iterator[Cut]:
+        for j in range(rows.shape[1]):
+            yield from ((j, t) for t in _between(rows[:, j]).tolist())
+
+
+def _between(values: Floats) -> Floats:
+    """Give a threshold between each two neighbouring values."""
+    distinct = np.unique(values + 0.0)  # -0.0 is 0.0
+    low, high = distinct[:-1], distinct[1:]
+    middle = low / 2 + high / 2
+    return np.where((low <= middle) & (middle < high), middle, low)
