@@ -9,8 +9,8 @@ import typer
 
 from ..inputs import busy, write_whole
 from .mistakes import Mistake, one_line
-from .options import LIMITS, AllowPickle, SpaceFile
-from .prove import REFUTED, UNDECIDED, loader
+from .options import LIMITS, AllowPickle, ReadOptions, SpaceFile
+from .prove import REFUTED, UNDECIDED
 from .sink import write
 
 __all__ = ["EXAMPLE", "command"]
@@ -63,11 +63,11 @@ def command(
             return
     if certificate is None:
         raise Mistake("name the certificate, or give --write-checker FILE")
-    from .models import one_tree
+    from .models import loader, one_tree
 
     known = None
     if model is not None:
-        known = one_tree(loader(allow_pickle, space, None, None, None)(model), model.name)
+        known = one_tree(loader(ReadOptions(allow_pickle, space))(model), model.name)
     text = certificate.read_bytes()
     try:
         with busy("Checking"):

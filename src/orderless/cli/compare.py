@@ -14,14 +14,10 @@ from ..model import printable
 from .mistakes import Mistake
 from .options import (
     DATA,
-    AllowPickle,
-    At,
-    Cut,
-    Decisions,
     FileOptions,
     Format,
     OutputOptions,
-    SpaceFile,
+    ReadOptions,
     Unseen,
     UnseenKind,
 )
@@ -42,6 +38,7 @@ def command(
     models: Annotated[
         list[Path], typer.Argument(metavar="MODEL...", help="Two models or more: JSON or skops.")
     ],
+    read: ReadOptions,
     files: FileOptions,
     output: OutputOptions,
     data: Annotated[
@@ -52,12 +49,7 @@ def command(
             rich_help_panel=DATA,
         ),
     ] = None,
-    allow_pickle: AllowPickle = False,
-    space: SpaceFile = None,
     unseen: Unseen = UnseenKind.unknown,
-    at: At = None,
-    cut: Cut = None,
-    decisions: Decisions = None,
 ) -> None:
     """Group models that decide the same, and show where others differ from the first.
 
@@ -74,9 +66,9 @@ def command(
     from .models import load_model, one_tree, read_space
     from .table import say
 
-    decision = decision_of(at, cut, decisions)
-    known = None if space is None else read_space(space)
-    found = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
+    decision = decision_of(read.at, read.cut, read.decisions)
+    known = None if read.space is None else read_space(read.space)
+    found = [load_model(path, allow_pickle=read.allow_pickle, space=known) for path in models]
     names = [str(path) for path in models]
     trees = found
     if decision:  # which relabels leaves

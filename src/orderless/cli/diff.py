@@ -15,14 +15,10 @@ from .options import (
     DATA,
     LIMITS,
     OUTPUT,
-    AllowPickle,
-    At,
-    Cut,
-    Decisions,
     FileOptions,
     Format,
     OutputOptions,
-    SpaceFile,
+    ReadOptions,
     Unseen,
     UnseenKind,
     finite,
@@ -46,6 +42,7 @@ EXAMPLE = (
 def command(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="The old model: JSON or skops.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The new model.")],
+    read: ReadOptions,
     files: FileOptions,
     output: OutputOptions,
     data: Annotated[
@@ -78,13 +75,8 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,
-    allow_pickle: AllowPickle = False,
-    space: SpaceFile = None,
     knowing: KnowingFile = None,
     unseen: Unseen = UnseenKind.unknown,
-    at: At = None,
-    cut: Cut = None,
-    decisions: Decisions = None,
 ) -> None:
     """Account exactly for the change from one model to another.
 
@@ -93,9 +85,9 @@ def command(
     every row the same answer, and 4 if they differ.
     """
     from ..ensembles import difference
-    from .prove import loader
+    from .models import loader
 
-    load = loader(allow_pickle, space, at, cut, decisions, knowing)
+    load = loader(read, knowing)
     models = [load(path) for path in (old, new)]
     rows = None if data is None else _rows(models, data, files, unseen)
     with busy("Comparing"):

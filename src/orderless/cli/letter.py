@@ -15,13 +15,9 @@ from .mistakes import Mistake
 from .options import (
     LIMITS,
     OUTPUT,
-    AllowPickle,
-    At,
-    Cut,
-    Decisions,
     FileOptions,
+    ReadOptions,
     SafeCsv,
-    SpaceFile,
     Unseen,
     UnseenKind,
     finite,
@@ -116,6 +112,7 @@ class WrittenLetters:
 def command(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model: JSON or skops.")],
     rows: Annotated[Path, typer.Argument(metavar="ROWS", help="CSV or Parquet file.")],
+    read: ReadOptions,
     files: FileOptions,
     told: LetterOptions,
     written: WrittenLetters,
@@ -125,12 +122,7 @@ def command(
             min=0.001, callback=finite, help="Seconds for each search.", rich_help_panel=LIMITS
         ),
     ] = 60.0,
-    allow_pickle: AllowPickle = False,
-    space: SpaceFile = None,
     unseen: Unseen = UnseenKind.unknown,
-    at: At = None,
-    cut: Cut = None,
-    decisions: Decisions = None,
 ) -> None:
     """Write a letter for each row: the principal reasons of its decision, with codes.
 
@@ -139,12 +131,12 @@ def command(
     gets no letter, and it is said why. This is not legal advice.
     """
     from ..output.letter import reasons_letters
-    from .prove import loader
+    from .models import loader
 
     output = written.output
     ending = "" if output is None else output.suffix.lower()
     kind = written.kind or ENDINGS.get(ending, LetterKind.text)
-    found = loader(allow_pickle, space, at, cut, decisions)(model)
+    found = loader(read)(model)
     X, names = _rows(found, rows, files, unseen, told.name)
     with busy("Writing letters"):
         letters = list(

@@ -21,14 +21,21 @@ from ..readers import Nan, is_xml, knows_checkpoint, knows_onnx, knows_ubj, read
 from .decision import Decision, decision_of
 from .fact_file import with_known
 from .mistakes import Mistake
-from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
+from .options import (
+    DataOptions,
+    FileOptions,
+    HoldOutOptions,
+    LimitOptions,
+    ModelOptions,
+    ReadOptions,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .judging import AnyJudged
 
-__all__ = ["Source", "form_of", "load_model", "one_tree", "read_space", "source_of"]
+__all__ = ["Source", "form_of", "load_model", "loader", "one_tree", "read_space", "source_of"]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".p")
 
@@ -99,6 +106,19 @@ class Source:
         tree = decision.of(self.tree, self.name)
         y = None if self.y is None else decision.labels(self.tree, self.y)
         return replace(self, model=tree, y=y, decision=decision.words(tree))
+
+
+def loader(read: ReadOptions, knowing: Path | None = None) -> Callable[[Path], Tree | Ensemble]:
+    """Give what reads a model file, and makes of it the decision that is taken."""
+    decision = decision_of(read.at, read.cut, read.decisions)
+    known = None if read.space is None else read_space(read.space)
+
+    def load(path: Path) -> Tree | Ensemble:
+        found = load_model(path, allow_pickle=read.allow_pickle, space=known)
+        found = with_known(found, path.name, knowing)
+        return decision.of(one_tree(found, path.name), path.name) if decision else found
+
+    return load
 
 
 def source_of(

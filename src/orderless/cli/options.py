@@ -1,9 +1,9 @@
 """Options that commands share, as groups; a command takes a group as one parameter.
 
 In:  dataclasses whose fields are typer's options.
-Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``, ``FileOptions``,
-     ``LimitOptions``, ``OutputOptions``; ``finite``, ``given_table``. ``app.py`` shows typer the
-     single options, in the panel of the help that is the ``PANEL`` of their class.
+Out: ``ReadOptions``, ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``,
+     ``FileOptions``, ``LimitOptions``, ``OutputOptions``; ``finite``, ``given_table``. ``app.py``
+     shows typer the single options, in the panel of the help that is the ``PANEL`` of their class.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
@@ -21,10 +21,7 @@ from .mistakes import Mistake
 
 __all__ = [
     "AllowPickle",
-    "At",
-    "Cut",
     "DataOptions",
-    "Decisions",
     "FileOptions",
     "Format",
     "GivenTable",
@@ -33,6 +30,7 @@ __all__ = [
     "MissingValues",
     "ModelOptions",
     "OutputOptions",
+    "ReadOptions",
     "SafeCsv",
     "SpaceFile",
     "TableOptions",
@@ -140,7 +138,19 @@ Decisions = Annotated[
 
 
 @dataclass(frozen=True)
-class ModelOptions:
+class ReadOptions:
+    """How the files of models are read, and what is decided by what the models say."""
+
+    PANEL: ClassVar = TREE
+    allow_pickle: AllowPickle = False
+    space: SpaceFile = None
+    at: At = None
+    cut: Cut = None
+    decisions: Decisions = None
+
+
+@dataclass(frozen=True)
+class ModelOptions(ReadOptions):
     """One tree, from a file, and what is decided by what it says."""
 
     PANEL: ClassVar = TREE
@@ -154,12 +164,7 @@ class ModelOptions:
             "--data.",
         ),
     ] = None
-    allow_pickle: AllowPickle = False
-    space: SpaceFile = None
     knowing: KnowingFile = None
-    at: At = None
-    cut: Cut = None
-    decisions: Decisions = None
 
 
 @dataclass(frozen=True)

@@ -16,23 +16,18 @@ from .mistakes import Mistake, one_line
 from .options import (
     LIMITS,
     OUTPUT,
-    AllowPickle,
-    At,
-    Cut,
-    Decisions,
     Format,
     OutputOptions,
-    SpaceFile,
+    ReadOptions,
     finite,
 )
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
     from ..form import Properties
-    from ..model import Ensemble, Tree
     from .property_file import Asked
 
-__all__ = ["EXAMPLE", "REFUTED", "UNDECIDED", "command", "loader"]
+__all__ = ["EXAMPLE", "REFUTED", "UNDECIDED", "command"]
 
 REFUTED, UNDECIDED = 4, 5
 EXAMPLE = (
@@ -47,6 +42,7 @@ def command(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A tree or an ensemble: JSON, skops, ...")
     ],
+    read: ReadOptions,
     output: OutputOptions,
     file: Annotated[
         Path,
@@ -73,12 +69,7 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,
-    allow_pickle: AllowPickle = False,
-    space: SpaceFile = None,
     knowing: KnowingFile = None,
-    at: At = None,
-    cut: Cut = None,
-    decisions: Decisions = None,
 ) -> None:
     """Prove properties of a model for every possible row, or refute them with rows.
 
@@ -87,10 +78,11 @@ def command(
     but one is undecided.
     """
     from ..ensembles import prove
+    from .models import loader
     from .property_file import read_properties
 
     asked = read_properties(file)
-    load = loader(allow_pickle, space, at, cut, decisions, knowing)
+    load = loader(read, knowing)
     properties = prove(load(model), time_limit=time_limit)
     with busy("Proving"):
         records = [_record(one, properties, load, file.parent) for one in asked]
@@ -109,31 +101,6 @@ def command(
         raise typer.Exit(REFUTED)
     if "undecided" in results:
         raise typer.Exit(UNDECIDED)
-
-
-def loader(
-    allow_pickle: bool,
-    space: Path | None,
-    at: str | None,
-    cut: str | None,
-    decisions: str | None,
-    knowing: Path | None = None,
-) -> Any:
-    """Give what reads a model file, and makes of it the decision that is taken."""
-    from .decision import decision_of
-    from .fact_file import with_known
-    from .models import load_model, one_tree, read_space
-
-    decision = decision_of(at, cut, decisions)
-    known = None if space is None else read_space(space)
-
-    def load(path: Path) -> Tree | Ensemble:
-        found = with_known(
-            load_model(path, allow_pickle=allow_pickle, space=known), path.name, knowing
-        )
-        return decision.of(one_tree(found, path.name), path.name) if decision else found
-
-    return load
 
 
 def _record(one: Asked, asked: Properties, load: Any, folder: Path) -> dict[str, Any]:
