@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/rashomon/grow.hpp"
+
 namespace orderless::rashomon {
 
 std::size_t Factors::place(std::int32_t label) const {
@@ -59,13 +61,6 @@ Step Goal::leaf(std::size_t place) const {
   return {graph.leaf_cost(node), measure, 1, 0};
 }
 
-/// Two leaves of one label are no split of some views.
-bool Goal::allowed(const Edge& edge, const Step& a, const Step& b) const {
-  if (measured_->view().trivial || a.leaves + b.leaves > 2) return true;
-  const Graph& graph = measured_->graph();
-  return graph.label[edge.when_true] != graph.label[edge.when_false];
-}
-
 void Goal::thin(std::vector<Step>& steps) const {
   const auto key = [](const Step& s) { return std::tie(s.cost, s.measure, s.leaves, s.groups); };
   std::sort(steps.begin(), steps.end(),
@@ -102,7 +97,8 @@ void Goal::pair(const MeasuredEdge& edge, std::uint32_t node, std::size_t n_thin
       const Step step{a.cost + b.cost, a.measure + b.measure, a.leaves + b.leaves,
                       groups | b.groups};
       if (step.cost > budget) break;
-      if (step.leaves > most || !view.may(step.groups) || !allowed(asked, a, b)) continue;
+      if (step.leaves > most || !view.may(step.groups) || !may_split(*measured_, asked, a, b))
+        continue;
       if (plain_) {
         while (before < n_thin && out[before].cost <= step.cost) ++before;
         if (before != 0 && out[before - 1].measure <= step.measure) continue;
@@ -138,44 +134,14 @@ void Goal::fill(std::size_t place, std::vector<Step>& out, Meter& meter) const {
   }
 }
 
-bool Goal::grow_edge(const MeasuredEdge& edge, const Step& step, FlatTrees& out,
-                     Meter& meter) const {
-  const Edge& asked = measured_->graph().edges[edge.edge];
-  const auto on_false = steps(edge.when_false);
-  for (const Step& a : steps(edge.when_true)) {
-    meter.step(on_false.size() / 8 + 1);
-    const std::uint64_t groups = plain_ ? 0 : a.groups | masks_[asked.column];
-    for (const Step& b : on_false) {
-      if (a.cost + b.cost > step.cost) break;
-      if (a.cost + b.cost != step.cost || a.measure + b.measure != step.measure ||
-          a.leaves + b.leaves != step.leaves || (groups | b.groups) != step.groups ||
-          !allowed(asked, a, b)) {
-        continue;
-      }
-      const std::size_t at = out.add_split(asked.column);
-      grow(edge.when_true, a, out, meter);
-      out.begin_false(at);
-      grow(edge.when_false, b, out, meter);
-      return true;
-    }
-  }
-  return false;
-}
-
-void Goal::grow(std::size_t place, const Step& step, FlatTrees& out, Meter& meter) const {
-  if (step.leaves == 1) {
-    out.add_leaf(measured_->graph().label[measured_->node(place)]);
-    return;
-  }
-  for (const MeasuredEdge& edge : measured_->of(place)) {
-    if (grow_edge(edge, step, out, meter)) return;
-  }
-}
-
 FlatTrees Goal::trees(std::span<const std::int64_t> positions, Meter& meter) const {
+  const auto parts = [&](std::size_t place) { return steps(place); };
+  const auto groups = [&](const Edge& asked, const Step& a, const Step& b) {
+    return (plain_ ? 0 : a.groups | masks_[asked.column]) | b.groups;
+  };
   FlatTrees out;
   for (const std::int64_t position : positions) {
-    grow(0, front_[static_cast<std::size_t>(position)], out, meter);
+    grow(*measured_, parts, groups, 0, front_[static_cast<std::size_t>(position)], out, meter);
     out.end_tree();
   }
   return out;

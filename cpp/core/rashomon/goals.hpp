@@ -49,15 +49,12 @@ class Goal {
     return {steps_.data() + start_[at], start_[at + 1] - start_[at]};
   }
   [[nodiscard]] Step leaf(std::size_t place) const;
-  [[nodiscard]] bool allowed(const Edge& edge, const Step& a, const Step& b) const;
   void fill(std::size_t place, std::vector<Step>& out, Meter& meter) const;
   /// Adds the products of an edge's sides; the first `n_thin` steps are thin already.
   void pair(const MeasuredEdge& edge, std::uint32_t node, std::size_t n_thin,
             std::vector<Step>& out, Meter& meter) const;
   /// Leaves the steps of which no other is as good in all that counts, by rising cost.
   void thin(std::vector<Step>& steps) const;
-  void grow(std::size_t place, const Step& step, FlatTrees& out, Meter& meter) const;
-  bool grow_edge(const MeasuredEdge& edge, const Step& step, FlatTrees& out, Meter& meter) const;
 
   std::shared_ptr<const Measured> measured_;
   Factors factors_;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/grow.hpp"
 
 namespace orderless::rashomon {
 
@@ -92,7 +94,7 @@ void Nearest::aim_at(const MeasuredEdge& edge, bool yes, Meter& meter) {
   const auto try_both = [&](const Spread& a, const Spread& b) {
     const Spread tree = together(asked, a, b);
     const std::int64_t distance = std::abs(tree.measure - wanted_);
-    if (distance >= distance_ || !allowed(asked, a, b) || !fits(tree)) return;
+    if (distance >= distance_ || !may_split(*measured_, asked, a, b) || !fits(tree)) return;
     distance_ = distance;
     best_ = tree;
     chosen = &b;
@@ -132,12 +134,6 @@ Spread Nearest::leaf(std::size_t place) const {
   return {graph.leaf_cost(node), measure, measure, measure, 1, 0};
 }
 
-bool Nearest::allowed(const Edge& edge, const Spread& a, const Spread& b) const {
-  if (measured_->view().trivial || a.leaves + b.leaves > 2) return true;
-  const Graph& graph = measured_->graph();
-  return graph.label[edge.when_true] != graph.label[edge.when_false];
-}
-
 template <class Take>
 void Nearest::pairs(std::size_t place, const Take& take, Meter& meter) const {
   const Graph& graph = measured_->graph();
@@ -153,7 +149,7 @@ void Nearest::pairs(std::size_t place, const Take& take, Meter& meter) const {
       const std::uint64_t groups = a.groups | masks_[asked.column];
       for (const Spread& b : on_false) {
         if (a.cost + b.cost > budget) break;
-        if (a.leaves + b.leaves > most || !allowed(asked, a, b)) continue;
+        if (a.leaves + b.leaves > most || !may_split(*measured_, asked, a, b)) continue;
         if (!measured_->view().may(groups | b.groups)) continue;
         take(together(asked, a, b));
       }
@@ -258,41 +254,13 @@ void Nearest::look(const Spread& tree) {
   best_ = tree;
 }
 
-bool Nearest::grow_edge(const MeasuredEdge& edge, const Spread& tree, FlatTrees& out,
-                        Meter& meter) const {
-  const Edge& asked = measured_->graph().edges[edge.edge];
-  for (const Spread& a : lists_[edge.when_true]) {
-    meter.step(lists_[edge.when_false].size() / 8 + 1);
-    for (const Spread& b : lists_[edge.when_false]) {
-      if (a.cost + b.cost > tree.cost) break;
-      if (a.cost + b.cost != tree.cost || a.measure + b.measure != tree.measure ||
-          a.leaves + b.leaves != tree.leaves ||
-          (a.groups | b.groups | masks_[asked.column]) != tree.groups || !allowed(asked, a, b)) {
-        continue;
-      }
-      const std::size_t at = out.add_split(asked.column);
-      grow(edge.when_true, a, out, meter);
-      out.begin_false(at);
-      grow(edge.when_false, b, out, meter);
-      return true;
-    }
-  }
-  return false;
-}
-
-void Nearest::grow(std::size_t place, const Spread& tree, FlatTrees& out, Meter& meter) const {
-  if (tree.leaves == 1) {
-    out.add_leaf(measured_->graph().label[measured_->node(place)]);
-    return;
-  }
-  for (const MeasuredEdge& edge : measured_->of(place)) {
-    if (grow_edge(edge, tree, out, meter)) return;
-  }
-}
-
 FlatTrees Nearest::tree(Meter& meter) const {
+  const auto parts = [&](std::size_t place) { return std::span<const Spread>(lists_[place]); };
+  const auto groups = [&](const Edge& asked, const Spread& a, const Spread& b) {
+    return a.groups | b.groups | masks_[asked.column];
+  };
   FlatTrees out;
-  grow(0, best_, out, meter);
+  grow(*measured_, parts, groups, 0, best_, out, meter);
   out.end_tree();
   return out;
 }

@@ -40,7 +40,6 @@ class Nearest {
   using List = std::vector<Spread>;
 
   [[nodiscard]] Spread leaf(std::size_t place) const;
-  [[nodiscard]] bool allowed(const Edge& edge, const Spread& a, const Spread& b) const;
   template <class Take>
   void pairs(std::size_t place, const Take& take, Meter& meter) const;
   [[nodiscard]] bool same_kind(const Spread& a, const Spread& b) const;
@@ -55,8 +54,6 @@ class Nearest {
   void aim_at(const MeasuredEdge& edge, bool yes, Meter& meter);
   [[nodiscard]] Spread together(const Edge& asked, const Spread& a, const Spread& b) const;
   [[nodiscard]] bool fits(const Spread& tree) const;
-  void grow(std::size_t place, const Spread& tree, FlatTrees& out, Meter& meter) const;
-  bool grow_edge(const MeasuredEdge& edge, const Spread& tree, FlatTrees& out, Meter& meter) const;
 
   std::shared_ptr<const Measured> measured_;
   Factors factors_;

@@ -19,9 +19,8 @@ from ..inputs import exact_number, exact_weights, refuse_contradictions, row_bin
 from ..model import Bins, read_within, refuse_facts
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
-from .leaves import Leaves
+from .leaves import Leaves, possible_cells_tree, priced_features
 from .policy import Policy
-from .possible_leaves import possible_cells_tree, priced_features
 from .problem import Problem
 from .solve import METHODS, Method, Solving, solve
 

@@ -8,19 +8,30 @@ Out: ``Leaves``: what is left of a set of leaves after answers, which classes it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
-from ..model import Bins, Box, Label, as_bits, label_text, midpoint, short_number
+from ..model import (
+    Bins,
+    Box,
+    Label,
+    PossibleTree,
+    Tree,
+    as_bits,
+    domain_of,
+    label_text,
+    midpoint,
+    short_number,
+)
 from .costs import Purchase
-from .possible_leaves import reached_by_possible_rows
 
-__all__ = ["Answer", "Decision", "Leaves", "between"]
+__all__ = ["Answer", "Decision", "Leaves", "between", "possible_cells_tree", "priced_features"]
 
 Answer = tuple[int, ...]  # a bin for each feature of a purchase
 STEPS = 1_000  # of the proof that a feature need not be asked for
@@ -80,7 +91,7 @@ class Leaves:
         self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         self.facts = bins.tree.space.knowledge is not None
         if self.facts:
-            there = reached_by_possible_rows(bins, slots)
+            there = _reached_by_possible_rows(bins, slots)
             self._nodes, slots = self._nodes[there], slots[there]
         label = bins.tree.leaf_class[self._nodes]
         self.n_leaves = len(label)
@@ -320,3 +331,53 @@ def _union(masks: Iterable[int]) -> int:
     for mask in masks:
         out |= mask
     return out
+
+
+# -- where facts hold ------------------------------------------------------------------------------
+# A policy knows values by their bins: those of the tree, and those of what facts name. A row's
+# answer may be certain earlier by its exact values, where facts compare features with each other.
+
+
+def possible_cells_tree(tree: Tree, priced: Collection[str]) -> Tree:
+    """Give the tree with cells that facts exclude as leaves of their own, whatever class they say.
+
+    ``priced``: features that can be bought besides those of the tree, because facts name them.
+    """
+    knowledge = tree.space.knowledge
+    if knowledge is None or tree.possible is None:
+        return tree
+    groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
+    names = tree.space.names
+    sides = {
+        i: own
+        for i, own in knowledge.own_sides().items()
+        if knowledge.group_of[i] in groups and (i in tree.used or names[i] in priced)
+    }
+    return PossibleTree(tree, sides).taken_for(0)
+
+
+def priced_features(costs: Any, groups: Any, known: Any) -> set[str]:
+    """Give the names that costs, groups and known features mention; of other costs none."""
+    out = set() if isinstance(known, str) else set(known)
+    if hasattr(costs, "items"):
+        out |= {name for name, _ in costs.items()}
+    if isinstance(groups, Mapping):
+        out |= {name for own in groups.values() if not isinstance(own, str) for name in own}
+    return out
+
+
+def _reached_by_possible_rows(bins: Bins, slots: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which leaves have a possible row; ``slots``: their boxes."""
+    space = bins.tree.space
+    knowledge = space.knowledge
+    assert knowledge is not None
+    place = {space.features[i].name: i for i in knowledge.group_of}
+    return np.array(
+        [
+            knowledge.possible(
+                {place[s.feature.name]: domain_of(s) for s in box.sides if s.feature.name in place}
+            )
+            for box in Box.of_slots(bins, slots)
+        ],
+        dtype=bool,
+    )

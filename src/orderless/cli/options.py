@@ -95,8 +95,6 @@ SpaceFile = Annotated[
         rich_help_panel=TREE,
     ),
 ]
-
-
 AllowPickle = Annotated[
     bool,
     typer.Option(
@@ -106,8 +104,6 @@ AllowPickle = Annotated[
         rich_help_panel=TREE,
     ),
 ]
-
-
 At = Annotated[
     str | None,
     typer.Option(
