@@ -49,6 +49,9 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .function_bins import (
+    FunctionBins as FunctionBins,
+)
 from .knowledge.cells import (
     Grid as Grid,
 )
