@@ -197,16 +197,3 @@ def test_a_policy_with_groups_pays_for_each_once():
     unit = stated["unit"][0] / stated["unit"][1]
     assert stated["cost"] * unit / 8 == pytest.approx(policy.expected_cost)
     assert certificate.check()
-
-
-def test_a_policy_pays_for_a_feature_that_tells_nothing():
-    """A split at infinity leaves one bin; the policy of the path asks for it all the same."""
-    inner = {"feature": "b", "relation": "<=", "reference": 0, "true": {"prediction": 0},
-             "false": {"prediction": 1}}  # fmt: skip
-    node = {"feature": "a", "relation": "<=", "reference": 5, "true": inner,
-            "false": {"prediction": 0}}  # fmt: skip
-    content = ol.read_tree(node, space=ol.Space({"a": float, "b": float})).to_json()
-    tree = ol.Tree.from_json(content.replace("5.0", '"inf"'))
-    policy = ol.cheapest_policy(tree, [[0, 0], [0, 1]], {"a": 3, "b": 2}, method="path")
-    assert policy.certificate().content["stated"]["cost"] == 2 * policy.expected_cost
-    assert policy.certificate().check()

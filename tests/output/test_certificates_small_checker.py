@@ -1,8 +1,13 @@
 """The checkers of certificates, in Python and in JavaScript, against brute force."""
 
+import ast
+import io
 import json
+import re
 import subprocess
 import sys
+import tokenize
+from pathlib import Path
 
 import pytest
 from certificate_cases import JavaScript, hunt, in_a_ring, verdict
@@ -145,3 +150,65 @@ def test_both_give_up_after_so_many_steps(ring):
         node.close()
     with pytest.raises(ol.Undecided, match=r"too many steps; raise limit=10"):
         ol.check_certificate(json.dumps(ring), limit=10)
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[2] / "docs" / "certificates.md"
+PARTS = {
+    "two trees are the same": ["same"],
+    "rules and reasons are right, cannot be widened, and cover the tree": [
+        "form",
+        "widest",
+        "covered",
+    ],
+    "the reasons are all that there are": ["closed"],
+    "fewer rules are not enough": ["prove"],
+    "what a policy costs": ["policy"],
+    "nothing is cheaper": ["least"],
+}
+
+
+def python_lines():
+    """Give the numbers of the lines of code, and by function where it begins and ends."""
+    source = checker("python")
+    tree = ast.parse(source)
+    code, ends = set(), {}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.string.strip() and token.type != tokenize.COMMENT:
+            code |= set(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            text = node.body[0]
+            if ast.get_docstring(node):
+                code -= set(range(text.lineno, text.end_lineno + 1))
+        if isinstance(node, ast.FunctionDef):
+            ends[node.name] = node.lineno, node.end_lineno
+    return code, ends
+
+
+def javascript_lines():
+    lines = checker("javascript").splitlines()
+    code = {i for i, line in enumerate(lines) if line.strip() and not line.strip().startswith("//")}
+    starts = {m[1]: i for i, line in enumerate(lines)
+              if (m := re.match(r"    (\w+)\(.*\) \{", line))}  # fmt: skip
+    return code, {name: (i, lines.index("    }", i)) for name, i in starts.items()}
+
+
+def test_the_page_says_how_long_the_checkers_are():
+    expected = []
+    for code, ends in (python_lines(), javascript_lines()):
+        counts = [
+            sum(len([i for i in code if ends[name][0] <= i <= ends[name][1]]) for name in names)
+            for names in PARTS.values()
+        ]
+        expected.append([len(code) - sum(counts), *counts, len(code)])
+    rows = re.findall(r"^\| (.*?) \| (\d+) \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    assert [name for name, *_ in rows][1:-1] == list(PARTS)
+    assert [[int(row[1]) for row in rows], [int(row[2]) for row in rows]] == expected
+
+
+def test_the_example_of_the_page_is_valid():
+    (text,) = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert truth(json.loads(text))
+    assert verdict(text) == "valid"

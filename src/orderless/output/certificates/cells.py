@@ -114,11 +114,10 @@ class Cells:
     def written(self, part: Callable[[Any], Leaf | Split], start: Any) -> list[Any]:
         """Write a tree whose parts a function gives, each node before those below it."""
         out: list[Any] = []
-        todo: list[tuple[Any, list[tuple[list[Any], int]]]] = [(start, [])]
+        todo: list[tuple[Any, list[Any], int]] = [(start, [0], 0)]
         while todo:
-            what, above = todo.pop()
-            for node, side in above:
-                node[side] = len(out)
+            what, above, side = todo.pop()
+            above[side] = len(out)
             found = part(what)
             if len(found) == 1:
                 out.append(found[0])
@@ -126,8 +125,5 @@ class Cells:
             k, bits, yes, no = found
             node = [self._cut[k][0].name, self.text(k, bits), 0, 0]
             out.append(node)
-            if yes == no:
-                todo.append((yes, [(node, 2), (node, 3)]))
-            else:
-                todo += [(no, [(node, 3)]), (yes, [(node, 2)])]
+            todo += [(no, node, 3), (yes, node, 2)]
         return out
