@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InvalidParameter, OutOfTime, TooManyReasons, setting
 from ...model import Bins, Box, refuse_facts
 from .cells import Cells, names_of
-from .certificate import Certificate, written
+from .certificate import NO_FACTS, Certificate, written
 from .fewest import Proof, lower_bound
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def form_certificate(form: CanonicalForm, *, reasons: int = 1_000) -> Certificat
             f"{setting('reasons', reasons)}: give a whole number, 0 or more", "reasons"
         )
     tree, bins = form.tree, form.tree.bins
-    refuse_facts(tree.space, "a certificate")
+    refuse_facts(tree.space, "a certificate", why=NO_FACTS)
     found, why = _reasons(form)
     left_out: list[str] = [] if found else [f"Reasons are not stated: {why}."]
     total = sum(map(len, found or ()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InvalidData, TooLarge
 from ...model import refuse_facts
 from .cells import Cells, Leaf, Split, names_of
-from .certificate import Certificate, written
+from .certificate import NO_FACTS, Certificate, written
 from .small_checker import check
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ STEPS = 2_000_000  # in which the checker must solve the problem again, a few se
 def policy_certificate(policy: Policy) -> Certificate:
     """Certify a policy; see ``Policy.certificate``."""
     problem = policy.nodes.problem
-    refuse_facts(policy.tree.space, "a certificate")
+    refuse_facts(policy.tree.space, "a certificate", why=NO_FACTS)
     _refuse(policy)
     bins = problem.leaves.bins
     tree, whole, cells = bins.tree, problem.whole, Cells(bins)

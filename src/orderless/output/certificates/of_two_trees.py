@@ -13,7 +13,7 @@ from ...form import counterexample, equivalent
 from ...model import over_common_space, refuse_facts
 from ...readers import read_tree
 from .cells import Cells, names_of
-from .certificate import Certificate, written
+from .certificate import NO_FACTS, Certificate, written
 
 __all__ = ["equivalence_certificate"]
 
@@ -50,7 +50,7 @@ def equivalence_certificate(a: Any, b: Any) -> Certificate:
     """
     trees = [read_tree(a), read_tree(b)]
     for tree in trees:
-        refuse_facts(tree.space, "a certificate")
+        refuse_facts(tree.space, "a certificate", why=NO_FACTS)
     if not equivalent(*trees):
         row = counterexample(*trees)
         raise InvalidData(f"the two trees are not the same; they differ for {row!r:.400}")

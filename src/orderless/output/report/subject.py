@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeVar, cast
 from ...errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, TooManyReasons
 from ...estimators import Deviation, Quality, deviation, judge
 from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
-from ...inputs import Rows, known_rows, number_array, read_rows
+from ...inputs import Rows, known_rows, number_array, read_rows, refuse_contradictions
 from ...model import Tree
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
@@ -95,6 +95,12 @@ class Subject:
                 "some rows have unknown values: a report judges the tree on complete rows; drop "
                 "those with gaps first"
             )
+        refuse_contradictions(self.tree, self.rows)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """What holds for every possible row: the facts of the model's space, as text."""
+        return tuple(fact.text for fact in self.tree.space.knowing)
 
     @property
     def numbers(self) -> bool:
@@ -123,9 +129,9 @@ class Subject:
 
     @cached_property
     def smallest(self) -> Tree | None:
-        """The smallest equivalent tree; None where that would take long."""
+        """The smallest tree that is the same on all rows; None where that would take long."""
         try:
-            return smallest_tree(self.tree)
+            return smallest_tree(self.tree.over(self.tree.space.without_facts()))
         except (OutOfTime, TooManyReasons):
             return None
 
