@@ -78,8 +78,8 @@ class Twins:
         place[-1] = -1
         plain = [_over(tree, wide, tree.feature) for tree in ensemble.trees]
         moved = [_over(tree, wide, place[tree.feature]) for tree in ensemble.trees]
-        copies = (ensemble.replace(trees=trees) for trees in (plain, moved))
-        self.joint = Joint(*copies, known, time_limit)
+        one, other = (ensemble.replace(trees=trees) for trees in (plain, moved))
+        self.joint = Joint(one, other, known, time_limit)
         self.of_name = {f.name: k for k, f in enumerate(self.joint.one.bins.features)}
 
     def search(self, box: Boxes, time_limit: float) -> tuple[int, Cells | None, Cells | None]:

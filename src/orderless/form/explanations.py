@@ -30,7 +30,7 @@ __all__ = ["Explanations", "explain_rows"]
 class Found(NamedTuple):
     """The different places of rows: by row its place; by place its class (or -1) and reason."""
 
-    which: NDArray[np.intp]
+    which: NDArray[np.signedinteger[Any]]
     label: NDArray[np.int32]
     terms: Sequence[Term | None]
 
