@@ -129,7 +129,8 @@ def certificates(quick: bool) -> Table:
         n_rules, n_reasons = (sum(map(len, own.values())) for own in (form.rules, form.reasons))
         certificate = form.certificate()
         wrong = certificate.content
-        wrong["rules"] = wrong["rules"][::-1]
+        names, stated = zip(*wrong["stated"].items(), strict=True)
+        wrong["stated"] = dict(zip(names, stated[::-1], strict=True))
         try:
             ol.check_certificate(json.dumps(wrong))
         except InvalidData:

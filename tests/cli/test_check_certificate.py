@@ -32,7 +32,8 @@ def test_not_valid(folder):
     assert result.exit_code == 4
     assert result.stdout.startswith("The certificate is about another tree")
     content = json.loads((folder / "c.json").read_text())
-    content["rules"] = content["rules"][::-1]
+    (a, one), (b, other) = content["stated"].items()
+    content["stated"] = {a: other, b: one}
     (folder / "bad.json").write_text(json.dumps(content))
     result = run("check-certificate", "bad.json")
     assert (result.exit_code, result.stderr) == (4, "")

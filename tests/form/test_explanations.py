@@ -1,9 +1,11 @@
 """Explanations of many rows, against explanations of one."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
+from fact_cases import case, inside
 from hypothesis import given, settings, strategies as st
 from strategies import partial_rows, problems, tree_of
 
@@ -82,3 +84,49 @@ def test_costs_that_are_too_far_apart_are_refused():
     assert str(why.cheapest({"x0": 0.1234567890123456, "x1": 1e19})) == "not x0"
     with pytest.raises(InvalidData, match="38 digits"):
         why.cheapest({"x0": 1e-30, "x1": 1e30})
+
+
+# -- where facts hold ------------------------------------------------------------------------------
+
+
+def test_many_rows_among_possible_rows():
+    """Each row as by itself; classes and reasons against all possible rows of a grid."""
+    certain = contradicting = 0
+    for seed in range(24):
+        own = case(seed, real=seed % 6 == 5)
+        if not own.possible:
+            continue
+        form, rows = ol.canonicalize(own.trees()[0]), own.parts(5)
+        completions = [own.completions(row) for row in rows]
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            why = form.explain_all(rows)
+        assert bool(said) == (not all(completions)), seed
+        for i, (row, every) in enumerate(zip(rows, completions, strict=True)):
+            if not every:
+                contradicting += 1
+                assert why.label.tolist()[i] is None
+                assert why.reasons[i] is None
+                with pytest.raises(InvalidData, match="the row contradicts the facts"):
+                    _ = why[i]
+                continue
+            classes = {own.says(other) for other in every}
+            assert why.label.tolist()[i] == (classes.pop() if len(classes) == 1 else None), seed
+            assert why.reasons[i] == form.explain(row).shortest
+            if why.reasons[i] is not None:
+                certain += 1
+                met = [other for other in own.possible if inside(why.reasons[i].sides, other)]
+                assert {own.says(other) for other in met} == {why.label[i]}
+                assert all(other in met for other in every)
+        assert why.to_dict()["label"] == why.label.tolist()
+    assert certain > 20
+    assert contradicting > 3
+
+
+def test_many_rows_among_possible_rows_keep_the_time_limit():
+    space = ol.Space({"low": int, "high": int}, knowing=["low <= high"])
+    node = {"feature": "low", "relation": "<=", "reference": 3, "true": {"prediction": 0},
+            "false": {"prediction": 1}}  # fmt: skip
+    form = ol.canonicalize(ol.read_tree(node, space=space), time_limit=1e-9)
+    with pytest.raises(OutOfTime, match=r"0 of 2 rows.*raise time_limit"):
+        form.explain_all([{"low": 1, "high": 2}, {"low": 5, "high": 7}])

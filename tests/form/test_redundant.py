@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from fact_cases import case
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
@@ -129,3 +130,51 @@ def test_limits_are_kept():
     for bad in (0, -1, math.nan):
         with pytest.raises(ValueError, match="time_limit"):
             ol.redundant_splits(tree, time_limit=bad)
+
+
+# -- where facts hold ------------------------------------------------------------------------------
+
+
+def walked(tree, row, instead):
+    """The class of a row, where one node stands instead of another."""
+    node = instead.get(0, 0)
+    while tree.feature[node] >= 0:
+        feature = tree.space.features[tree.feature[node]]
+        value = row[feature.name]
+        if feature.ordered:
+            holds = float(value) <= tree.threshold[node]
+        else:
+            holds = feature.categories.index(value) in tree.set_of(node).tolist()
+        node = int((tree.when_true if holds else tree.when_false)[node])
+        node = instead.get(node, node)
+    return tree.classes[tree.leaf_class[node]]
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_facts_leave_rows_out(numbers):
+    """Against taking each split out by hand and comparing on all possible rows of a grid."""
+    more = tried = 0
+    for seed in range(60):
+        own = case(seed, numbers=numbers, real=seed % 5 == 4)
+        if not own.possible:
+            continue
+        tree = own.trees()[0]
+        said = [own.says(row) for row in own.possible]
+        expected = []
+        for node in np.flatnonzero(tree.feature >= 0).tolist():
+            children = int(tree.when_true[node]), int(tree.when_false[node])
+            if any([walked(tree, row, {node: child}) for row in own.possible] == said
+                   for child in children):  # fmt: skip
+                expected.append(node)
+        assert ol.redundant_splits(tree) == tuple(expected), seed
+        tried += 1
+        plain = tree.over(tree.space.without_facts())
+        more += len(expected) > len(ol.redundant_splits(plain))
+    assert tried > 30
+    assert more > 15
+
+
+def test_facts_keep_the_time_limit():
+    own = next(c for c in map(case, range(60)) if c.possible and c.trees()[0].n_leaves > 4)
+    with pytest.raises(OutOfTime, match=r"splits were not all compared.*raise time_limit"):
+        ol.redundant_splits(own.trees()[0], time_limit=1e-9)

@@ -200,6 +200,7 @@ class Compared:
         self.joint = Joint(
             with_trees(one.replace(trees=trees[: one.n_trees]), ends),
             with_trees(other.replace(trees=trees[one.n_trees :]), ends),
+            time_limit=self.time_limit,
         )
         self.region = region or {}
         self.box = box_in(self.joint.one, self.region)

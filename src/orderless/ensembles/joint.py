@@ -64,6 +64,8 @@ class Joint:
         Over one space.
     row : dict of position -> Domain, optional
         What is known of the features that facts connect.
+    time_limit : float, optional
+        Seconds to find out which cells facts leave possible.
 
     Attributes
     ----------
@@ -72,7 +74,11 @@ class Joint:
     """
 
     def __init__(
-        self, one: Ensemble, other: Ensemble, row: Mapping[int, Domain] | None = None
+        self,
+        one: Ensemble,
+        other: Ensemble,
+        row: Mapping[int, Domain] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.pairs = _pairs(one, other)
         self.only = [j for j in range(other.n_trees) if j not in {b for _, b in self.pairs}]
@@ -84,12 +90,12 @@ class Joint:
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
         self.exponent = max(exponents)
         self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
-        self.row = row
+        self.row, self.time_limit = row, time_limit
 
     @cached_property
     def possible(self) -> PossibleCells:
         """Which cells have a possible row; found out when a search asks for it."""
-        return PossibleCells(self.one.bins, self.row)
+        return PossibleCells(self.one.bins, self.row, self.time_limit)
 
     @property
     def is_same(self) -> bool:

@@ -148,7 +148,9 @@ class _Settling(Probe):
             return None
         cells = math.prod(int(self.box[self.at[k]].sum()) for k in chosen)
         if cells > FEW:
-            code, one, other = Twins(self.ensemble, apart).search(self.box, self.left)
+            code, one, other = Twins(self.ensemble, apart, time_limit=self.left).search(
+                self.box, self.left
+            )
             if code == 0:
                 return None
             if one is not None and other is not None:

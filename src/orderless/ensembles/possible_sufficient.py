@@ -44,7 +44,7 @@ class PossibleSufficient(Sufficient):
     def __init__(
         self, ensemble: Ensemble, box: Boxes, label: int, limit: int, time_limit: float
     ) -> None:
-        self.cells = PossibleCells(ensemble.bins)
+        self.cells = PossibleCells(ensemble.bins, None, time_limit)
         super().__init__(self.cells.over(ensemble), box, label, limit, time_limit)
 
     def labels(self, cells: Cells) -> NDArray[np.int32]:

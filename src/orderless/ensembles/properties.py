@@ -154,7 +154,7 @@ class EnsembleProperties(Properties):
                 return None  # no sum makes a number between the ends
             asked, codes = cut, frozenset([1])
         inside = within(asked, region)
-        box, cells = box_in(inside, region), PossibleCells(inside.bins)
+        box, cells = box_in(inside, region), PossibleCells(inside.bins, None, self.time_limit)
         if not cells.any_in(box):
             return None  # no possible row is in the region
         found = possible_boxes(cells.over(inside), box[None], self.time_limit)

@@ -48,7 +48,13 @@ class TwinRows:
         names = [feature.name for feature in ensemble.bins.features]
         self.apart = [names.index(name) for name in apart if name in names]
         also = [ensemble.space.index(name) for name in apart if name not in names]
-        self.twins = Twins(ensemble, self.apart, also=also, more=_between(ensemble, wanted))
+        self.twins = Twins(
+            ensemble,
+            self.apart,
+            also=also,
+            more=_between(ensemble, wanted),
+            time_limit=time_limit,
+        )
         self.missed = 0
         self.random = np.random.default_rng(SEED)
 

@@ -7,13 +7,17 @@ Paper: Proposition 3.3, row by row.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, OutOfTime, setting
-from ..inputs import labels_like, row_at
-from ..model import Box, refuse_facts
+from ..inputs import PossibleRows, Rows, labels_like, row_at
+from ..model import Box
 from .term import Term
 
 if TYPE_CHECKING:
@@ -21,6 +25,14 @@ if TYPE_CHECKING:
     from .explain import Explanation
 
 __all__ = ["Explanations", "explain_rows"]
+
+
+class Found(NamedTuple):
+    """The different places of rows: by row its place; by place its class (or -1) and reason."""
+
+    which: NDArray[np.signedinteger[Any]]
+    label: NDArray[np.int32]
+    terms: Sequence[Term | None]
 
 
 class Explanations(Sequence["Explanation"]):
@@ -38,7 +50,7 @@ class Explanations(Sequence["Explanation"]):
         share one ``Term``.
     """
 
-    def __init__(self, form: CanonicalForm, X: Any, found: _core.reasons.Explained) -> None:
+    def __init__(self, form: CanonicalForm, X: Any, found: Found) -> None:
         self._form, self._X, self._which = form, X, found.which
         self.label = labels_like(X, form.tree.labels, found.label[found.which])
         self.reasons: Sequence[Term | None] = _Reasons(form, found)
@@ -84,9 +96,8 @@ class Explanations(Sequence["Explanation"]):
 class _Reasons(Sequence["Term | None"]):
     """Reasons by row; a term is made when it is asked for, once."""
 
-    def __init__(self, form: CanonicalForm, found: _core.reasons.Explained) -> None:
-        self._classes, self._found = form.classes, found
-        self.terms = [Term(box) for box in Box.of_slots(form.bins, found.reasons)]
+    def __init__(self, form: CanonicalForm, found: Found) -> None:
+        self._classes, self._found, self.terms = form.classes, found, found.terms
 
     def __len__(self) -> int:
         return len(self._found.which)
@@ -118,14 +129,42 @@ def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
             "explain_all is about classes, and this tree gives numbers: make classes of them with "
             "tree.cut(levels), or explain(row) one row at a time"
         )
-    refuse_facts(tree.space, "explain_all")
     rows = tree.read(X)
+    if tree.space.knowledge is not None:
+        return Explanations(form, X, _among_possible(form, X, rows))
     try:
         found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, form.time_limit)
     except _core.base.TimeUp as fault:
-        raise OutOfTime(
-            f"{fault.met:,} of {rows.n_rows:,} rows were explained in "
-            f"{setting('time_limit', form.time_limit)} seconds: raise {setting('time_limit')}, or "
-            "give fewer rows at a time"
-        ) from None
-    return Explanations(form, X, found)
+        raise _out_of_time(form, fault.met, rows.n_rows) from None
+    terms = [Term(box) for box in Box.of_slots(bins, found.reasons)]
+    return Explanations(form, X, Found(found.which, found.label, terms))
+
+
+def _among_possible(form: CanonicalForm, X: Any, rows: Rows) -> Found:
+    """Explain each different row where facts hold, as ``explain`` does.
+
+    A row that contradicts the facts has no class, and no reason; a warning says so.
+    """
+    tree = form.tree
+    deadline = time.monotonic() + form.time_limit
+    known = PossibleRows(tree, rows)
+    which, first = known.different(tuple(sorted({*tree.used, *tree.connected})))
+    label = np.full(len(first), -1, dtype=np.int32)
+    terms: list[Term | None] = [None] * len(first)
+    for k, at in enumerate(first.tolist()):
+        if time.monotonic() > deadline:
+            raise _out_of_time(form, int((which < k).sum()), rows.n_rows)
+        if known.contradicting[at]:
+            continue
+        one = form.explain(row_at(X, form.space, at))
+        if one.label is not None:
+            label[k], terms[k] = tree.classes.index(one.label), one.shortest
+    return Found(which, label, terms)
+
+
+def _out_of_time(form: CanonicalForm, met: int, n_rows: int) -> OutOfTime:
+    return OutOfTime(
+        f"{met:,} of {n_rows:,} rows were explained in "
+        f"{setting('time_limit', form.time_limit)} seconds: raise {setting('time_limit')}, or "
+        "give fewer rows at a time"
+    )

@@ -28,6 +28,8 @@ class LeafTable:
     tree : Tree
     where : dict of feature -> Side
         The region; a feature of the tree's space that is not named may have every value.
+    start : int
+        The node below which leaves are looked at; the region has rows that may not reach it.
 
     Attributes
     ----------
@@ -41,21 +43,21 @@ class LeafTable:
     Cost: nodes x features.
     """
 
-    def __init__(self, tree: Tree, where: Mapping[str, Side]) -> None:
+    def __init__(self, tree: Tree, where: Mapping[str, Side], start: int = 0) -> None:
         self.tree, space = tree, tree.space
         self.names = tuple(n for n in space.names if n in where or n in tree.features)
         self.features = tuple(space[name] for name in self.names)
         whole = [where.get(name) or Side.whole(space[name]) for name in self.names]
         self.place = {space.index(name): k for k, name in enumerate(self.names)}
-        self._walk(whole)
+        self._walk(whole, start)
 
-    def _walk(self, whole: Sequence[Side]) -> None:
-        """Go down from the root with the box of each node; empty boxes are left out."""
+    def _walk(self, whole: Sequence[Side], start: int) -> None:
+        """Go down from a node with the box of each node; empty boxes are left out."""
         tree, n = self.tree, len(whole)
         low, high = (np.array([getattr(s, end) for s in whole]) for end in ("lower", "upper"))
         nan = np.array([s.nan and f.ordered for s, f in zip(whole, self.features, strict=True)])
         codes = tuple(frozenset(s.codes) for s in whole)
-        todo = [(0, low, high, nan, codes)]
+        todo = [(start, low, high, nan, codes)]
         found: list[Any] = []
         while todo:
             node, low, high, nan, codes = todo.pop()

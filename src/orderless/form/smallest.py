@@ -132,7 +132,11 @@ def smallest_tree(
     1.75
     """
     source = read_tree(tree)
-    refuse_facts(source.space, "smallest_tree")
+    refuse_facts(
+        source.space,
+        "smallest_tree",
+        why="what impossible rows get is free, which its search does not use",
+    )
     if minimize not in MINIMIZE:
         raise ValueError(f"minimize must be one of {MINIMIZE}, got {minimize!r}")
     if X is not None and minimize != "expected_depth":

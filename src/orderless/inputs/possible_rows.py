@@ -57,7 +57,7 @@ class PossibleRows:
         assert knowledge is not None
         self.knowledge = knowledge
         self.features = tree.connected
-        self.which, self._first = self._different(self.features)
+        self.which, self._first = self.different(self.features)
         self._groups = [_Part(self, group) for group in knowledge.groups]
         self.contradicting: Flags = np.zeros(rows.n_rows, dtype=bool)
         for part in self._groups:
@@ -75,7 +75,7 @@ class PossibleRows:
         """Give what rows of a number (``which``) say of the features that facts connect."""
         return row_domains(self.space, self.features, self.rows, int(self._first[which]))
 
-    def _different(self, features: tuple[int, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def different(self, features: tuple[int, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Tell which rows say the same of some features, and where each kind is first."""
         parts = [np.zeros((self.rows.n_rows, 1), dtype=np.uint8)]
         for i in features:
@@ -142,7 +142,7 @@ class _Part:
 
     def __init__(self, rows: PossibleRows, group: tuple[int, ...]) -> None:
         self.knowledge, self.group = rows.knowledge, group
-        self.which, first = rows._different(group)
+        self.which, first = rows.different(group)
         self.domains = [row_domains(rows.space, group, rows.rows, r) for r in first.tolist()]
         self.possible = np.array([self.knowledge.possible(own) for own in self.domains], dtype=bool)
         # Where all is known, a leaf that the row reaches is possible if the row is.

@@ -7,13 +7,14 @@ Out: ``Grid``: the bins of each such feature, and for each group a table of what
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TooLarge
+from ...errors import TooLarge, Undecided, setting
 from ..side import Side
 from .knowledge import domain_of
 from .solve import Domain, holds, meet
@@ -41,6 +42,8 @@ class Grid:
         Of features that facts connect. Numeric features: rising; NaN, where it is a value, is last.
     row : dict of position -> Domain, optional
         What is known of features that facts connect: cells are those of this row.
+    time_limit : float, optional
+        Seconds for all tables; beyond them ``Undecided`` is raised.
 
     Attributes
     ----------
@@ -61,7 +64,10 @@ class Grid:
         space: Space,
         bins: Mapping[int, list[Side]],
         row: Mapping[int, Domain] | None = None,
+        time_limit: float | None = None,
     ) -> None:
+        self.time_limit = math.inf if time_limit is None else time_limit
+        self._deadline = time.monotonic() + self.time_limit
         knowledge = space.knowledge
         assert knowledge is not None
         self.space, self.knowledge, self.bins, self.row = space, knowledge, bins, row or {}
@@ -108,6 +114,8 @@ class Grid:
                 checks += 1
                 if checks > MOST_CHECKS:
                     raise self._too_large(own, math.prod(shape))
+                if time.monotonic() > self._deadline:
+                    raise self._out_of_time(own)
                 if not self.knowledge.possible({**known, **domains}):
                     continue
                 if max(sizes) == 1:
@@ -131,8 +139,19 @@ class Grid:
             return None
         return domain_of(sides[0] if nan else Side(feature, sides[0].lower, sides[-1].upper))
 
+    def _names(self, own: tuple[int, ...]) -> str:
+        return ", ".join(repr(self.space.features[i].name) for i in own)
+
+    def _out_of_time(self, own: tuple[int, ...]) -> Undecided:
+        return Undecided(
+            f"it is not known which values of {self._names(own)} the facts leave possible together:"
+            f" no answer within {setting('time_limit', self.time_limit)} seconds; raise "
+            f"{setting('time_limit')}, or use fewer facts",
+            "time",
+        )
+
     def _too_large(self, own: tuple[int, ...], n_cells: int) -> TooLarge:
-        names = ", ".join(repr(self.space.features[i].name) for i in own)
+        names = self._names(own)
         return TooLarge(
             f"the facts connect {names}, which the tree cuts into {n_cells:,} cells together: too "
             "many to look at. Use fewer facts, or a tree with fewer thresholds on these features",

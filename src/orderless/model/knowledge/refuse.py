@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["refuse_facts"]
 
 
-def refuse_facts(space: Space, what: str, *, linear: bool = False) -> None:
+def refuse_facts(space: Space, what: str, *, linear: bool = False, why: str = "") -> None:
     """Refuse a question that has no answer with facts.
 
-    ``linear``: only with facts that compare features with each other.
+    ``linear``: only with facts that compare features with each other. ``why``: what stands in the
+    way, as the end of a sentence.
     """
     knowledge = space.knowledge
     if knowledge is None or (linear and not knowledge.linear):
         return
     which = "facts that compare features with each other" if linear else "facts"
     raise InvalidSpace(
-        f"{what} does not work with {which} between features yet, and does not leave them out "
-        "silently: ask it without them, of tree.over(tree.space.without_facts())"
+        f"{what} does not work with {which} between features yet{why and f' ({why})'}, and does "
+        "not leave them out silently: ask it without them, of tree.over(tree.space.without_facts())"
     )

@@ -8,23 +8,22 @@ Out: ``Certificate``; ``check_certificate`` gives what is proven by it. The form
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import InvalidData, InvalidParameter, InvalidTree, Undecided, a_kind, setting
+from ...errors import InvalidData, InvalidParameter, Undecided, a_kind, setting
 from ...inputs import write_whole
-from ...model import Label, Space, Tree, formats as serial
-from . import check_claims, check_parts
+from ...model import formats as serial
+from .cells import Cells, names_of
+from .small_checker import STEPS, check
 
-__all__ = ["Certificate", "certified_tree", "check_certificate", "checker", "written"]
+__all__ = ["NO_FACTS", "Certificate", "check_certificate", "checker", "written"]
 
 FORMAT = "orderless-certificate"
-VERSION = 1
-MOST = 2**53  # whole numbers that every language reads exactly
-ARRAYS = ("feature", "threshold", "when_true", "when_false", "leaf_class", "nan_true", "sets")
+VERSION = 2
+NO_FACTS = "its checker would have to decide them, too"
 LIMIT = 256 * 1024 * 1024
 
 
@@ -58,7 +57,7 @@ class Certificate:
         write_whole(place, self.text + "\n")
         return place
 
-    def check(self, *, limit: int = check_claims.STEPS) -> tuple[str, ...]:
+    def check(self, *, limit: int = STEPS) -> tuple[str, ...]:
         """Check it; see ``check_certificate``."""
         return check_certificate(self.text, limit=limit)
 
@@ -67,7 +66,7 @@ class Certificate:
 
 
 def check_certificate(
-    certificate: Any, *, model: Any = None, limit: int = check_claims.STEPS
+    certificate: Any, *, model: Any = None, limit: int = STEPS
 ) -> tuple[str, ...]:
     """Check a certificate with the independent checker, and say what it proves.
 
@@ -107,22 +106,19 @@ def check_certificate(
     >>> for line in check_certificate(ol.canonicalize(tree).certificate()):
     ...     print(line)
     The rules decide as the tree on every row; none can be widened.
-    Reasons of class 0: 1; these are all.
-    Reasons of class 1: 2; these are all.
-    Rules of class 0: 1; at least 1 needed.
-    Rules of class 1: 2; at least 2 needed.
+    Rules of class 0: 1; at least 1 needed. Reasons: 1; these are all.
+    Rules of class 1: 2; at least 2 needed. Reasons: 2; these are all.
     """
     text = _text(certificate)
-    try:
-        lines = check_claims.check(text, limit)
-    except check_parts.Invalid as fault:
-        raise InvalidData(f"the certificate is not valid: {fault}") from None
-    except check_parts.Undecided as fault:
+    verdict, lines = check(text, limit)
+    if verdict == "invalid":
+        raise InvalidData(f"the certificate is not valid: {lines[0]}")
+    if verdict == "undecided":
         raise Undecided(
-            f"it is not decided whether the certificate is valid: {fault}; raise "
+            f"it is not decided whether the certificate is valid: {lines[0]}; raise "
             f"{setting('limit', limit)}",
             "steps",
-        ) from None
+        )
     if model is not None:
         _compare(json.loads(text), model)
         lines.append("The tree is the one that was given, split by split.")
@@ -156,47 +152,16 @@ def _compare(content: Mapping[str, Any], model: Any) -> None:
         raise InvalidParameter(
             f"this certificate is about two trees: leave {setting('model')} out", "model"
         )
-    try:
-        stated = Tree.from_dict(
-            {**content["tree"], "space": content["space"], "classes": content["classes"]}
-        )
-        own = Tree.from_dict(
-            {
-                **{k: v for k, v in tree.to_dict().items() if k in ARRAYS},
-                "space": features_of(tree.space),
-                "classes": list(tree.classes),
-            }
-        )
-    except InvalidTree as fault:
-        raise InvalidData(f"the tree of the certificate cannot be read: {fault}") from fault
-    if stated != own:
+    cells, labels = Cells(tree.bins), names_of(tree.classes)
+    own = {"classes": labels, "features": cells.features(), "trees": cells.tree(tree, labels)}
+    if own != {**{name: content[name] for name in own}, "trees": content["trees"][0]}:
         raise InvalidData("the certificate is about another tree than the one that was given")
 
 
-# -- writing -------------------------------------------------------------------------------------
-
-
-def written(claim: str, space: Space, classes: tuple[Label, ...], **content: Any) -> str:
+def written(claim: str, classes: list[str], cells: Cells, trees: list[Any], stated: Any) -> str:
     """Write a certificate."""
-    labels = [*classes, *(c for f in space.features for c in f.categories)]
-    for label in labels:
-        if isinstance(label, int) and abs(label) >= MOST:
-            raise InvalidTree(
-                f"a certificate cannot have the label {label}: other languages read whole numbers "
-                "beyond 2^53 as others; use text"
-            )
-    start = {"claim": claim, "space": features_of(space), "classes": list(classes)}
-    return serial.dump(FORMAT, VERSION, {**start, **content})
-
-
-def features_of(space: Space) -> dict[str, Any]:
-    """Give the features of a space, without the columns of rows."""
-    return {"features": space.to_dict()["features"]}
-
-
-def certified_tree(tree: Tree) -> dict[str, Any]:
-    """Give the nodes of a tree as certificates have them."""
-    return {name: own for name, own in tree.to_dict().items() if name in ARRAYS}
+    about = {"claim": claim, "classes": classes, "features": cells.features()}
+    return serial.dump(FORMAT, VERSION, {**about, "trees": trees, "stated": stated})
 
 
 def checker(language: str = "python") -> str:
@@ -211,16 +176,10 @@ def checker(language: str = "python") -> str:
     >>> "import orderless" in checker("python")
     False
     """
-    here = Path(__file__).parent
-    if language == "javascript":
-        return (here / "check_certificate.js").read_text(encoding="utf-8")
-    if language != "python":
+    endings = {"python": ".py", "javascript": ".js"}
+    if language not in endings:
         raise InvalidParameter(
             f"{setting('language', language)} must be one of 'python', 'javascript'", "language"
         )
-    parts, claims = (
-        (here / name).read_text(encoding="utf-8") for name in ("check_parts.py", "check_claims.py")
-    )
-    # One program of two files: what the second imports from the first stands above it.
-    claims = re.sub(r"^from \.check_parts import .*?\n\n", "\n", claims, flags=re.M | re.S)
-    return parts + "\n\n" + claims.replace("from __future__ import annotations\n", "")
+    place = Path(__file__).with_name("small_checker" + endings[language])
+    return place.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """Why fewer rules are not enough: cells of which no two fit into one rule, or a search by cases.
 
 In:  all reasons of a class, as boxes over bins, and how many rules it has.
-Out: a proof as docs/certificates has it, or None where none is small enough.
+Out: a bound with a proof as docs/certificates has it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from ... import _core
 from ...model import Bins, Box
 
-__all__ = ["lower_bound"]
+__all__ = ["Proof", "lower_bound"]
 
 CASES = 300  # of a proof
 ROUNDS = 200  # in which a cell is added
@@ -22,6 +22,7 @@ GREEDY = 30  # orders in which cells are chosen
 
 Bits = tuple[int, ...]
 Cell = tuple[int, Bits]  # the reasons that contain it, as bits, and the cell
+Proof = list[Any]  # cells, and proofs by cases
 
 
 class _TooLong(Exception):
@@ -30,7 +31,7 @@ class _TooLong(Exception):
 
 def lower_bound(
     bins: Bins, c: int, n_rules: int, reasons: Sequence[Bits], *, branching: bool
-) -> dict[str, Any] | None:
+) -> tuple[int, Proof]:
     """Prove that a class needs as many rules as it has, or at least nearly as many.
 
     Parameters
@@ -42,8 +43,7 @@ def lower_bound(
 
     Returns
     -------
-    dict or None
-        ``bound`` and ``proof``.
+    bound, proof
 
     Notes
     -----
@@ -62,13 +62,11 @@ def lower_bound(
         except _TooLong:
             break
         if proof is not None:
-            return {"bound": n_rules, "proof": proof}
+            return n_rules, proof
         search.add_outside(chosen)
         best = max(best, search.apart(search.cells), key=len)
-    if not best:
-        return None
     bound = min(len(best), n_rules)
-    return {"bound": bound, "proof": {"cells": [_places(cell) for _, cell in best[:bound]]}}
+    return bound, [[_places(cell) for _, cell in best[:bound]], []]
 
 
 class _Cells:
@@ -151,11 +149,11 @@ class _Cells:
 
     def prove(
         self, cells: Sequence[Cell], k: int, chosen: list[int], left: list[int]
-    ) -> dict[str, Any] | None:
+    ) -> Proof | None:
         """Prove that cells take k reasons; None, with fewer in ``chosen``, where they do not."""
         apart = self.apart(cells) if k > 0 else []
         if len(apart) >= k:
-            return {"cells": [_places(cell) for _, cell in apart[:k]]}
+            return [[_places(cell) for _, cell in apart[:k]], []]
         if not cells:
             return None
         left[0] -= 1
@@ -171,7 +169,7 @@ class _Cells:
                 return None
             chosen.pop()
             branches.append(branch)
-        return {"cell": _places(cell), "branches": branches}
+        return [[_places(cell)], branches]
 
 
 def _places(cell: Bits) -> list[int]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidParameter, OutOfTime, TooManyReasons, setting
 from ...model import Bins, Box, refuse_facts
-from .certificate import Certificate, certified_tree, written
-from .fewest import lower_bound
+from .cells import Cells, names_of
+from .certificate import NO_FACTS, Certificate, written
+from .fewest import Proof, lower_bound
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm, Term
@@ -30,30 +31,37 @@ def form_certificate(form: CanonicalForm, *, reasons: int = 1_000) -> Certificat
             f"{setting('reasons', reasons)}: give a whole number, 0 or more", "reasons"
         )
     tree, bins = form.tree, form.tree.bins
-    refuse_facts(tree.space, "a certificate")
+    refuse_facts(tree.space, "a certificate", why=NO_FACTS)
     found, why = _reasons(form)
     left_out: list[str] = [] if found else [f"Reasons are not stated: {why}."]
     total = sum(map(len, found or ()))
     listed = found is not None and total <= reasons
     if found and not listed:
         left_out.append(f"Reasons are not stated: there are {total:,}, more than {reasons:,}.")
-    complete = [listed and len(own) <= COMPLETE for own in found or [()] * len(form.classes)]
-    fewest: list[Any] = []
+    cells, labels = Cells(bins), names_of(form.classes)
+    stated: dict[str, Any] = {}
     for c, (label, rules) in enumerate(form.rules.items()):
-        proof = _fewest(bins, c, len(rules), found, complete[c])
-        fewest.append(proof)
-        if proof is None or proof["bound"] < len(rules):
+        own = None if found is None else _boxes(bins, found[c])
+        complete = own is not None and listed and len(own) <= COMPLETE
+        bound, proof = _fewest(bins, c, len(rules), own, complete)
+        if bound < len(rules):
             left_out.append(f"That {label!r:.80} needs all of its {len(rules):,} rules.")
-        if listed and not complete[c]:
+        if listed and not complete:
             left_out.append(f"That the reasons of {label!r:.80} are all that there are.")
-    text = written(
-        "form", tree.space, form.classes, bins=bins.to_list(), tree=certified_tree(tree),
-        rules=[[term.to_dict() for term in own] for own in form.rules.values()],
-        reasons=[[t.to_dict() for t in own] for own in found or ()] if listed else None,
-        complete=complete if listed else None,
-        fewest=fewest,
-    )  # fmt: skip
+        stated[labels[c]] = {
+            "rules": cells.boxes(_boxes(bins, rules)),
+            "reasons": cells.boxes(own) if own is not None and listed else [],
+            "complete": complete,
+            "bound": bound,
+            "proof": proof,
+        }
+    text = written("form", labels, cells, [cells.tree(tree, labels)], stated)
     return Certificate(text, tuple(left_out))
+
+
+def _boxes(bins: Bins, terms: Sequence[Term]) -> list[tuple[int, ...]]:
+    """Give terms as boxes."""
+    return [Box.of_sides(bins, term.sides).bits for term in terms]
 
 
 def _reasons(form: CanonicalForm) -> tuple[list[Sequence[Term]] | None, str]:
@@ -67,12 +75,9 @@ def _reasons(form: CanonicalForm) -> tuple[list[Sequence[Term]] | None, str]:
 
 
 def _fewest(
-    bins: Bins, c: int, n_rules: int, found: list[Sequence[Term]] | None, complete: bool
-) -> dict[str, Any] | None:
-    """Prove that a class needs so many rules; None where no proof was found."""
-    if n_rules == 0:
-        return {"bound": 0, "proof": {"cells": []}}
-    if found is None or len(found[c]) > CONSIDERED:
-        return None
-    boxes = [Box.of_sides(bins, term.sides).bits for term in found[c]]
-    return lower_bound(bins, c, n_rules, boxes, branching=complete)
+    bins: Bins, c: int, n_rules: int, reasons: list[tuple[int, ...]] | None, complete: bool
+) -> tuple[int, Proof]:
+    """Prove that a class needs so many rules, or fewer; 0 needs no proof."""
+    if n_rules == 0 or reasons is None or len(reasons) > CONSIDERED:
+        return 0, [[], []]
+    return lower_bound(bins, c, n_rules, reasons, branching=complete)

@@ -6,65 +6,87 @@ Out: ``Certificate``.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidData, TooLarge
 from ...model import refuse_facts
-from .certificate import MOST, Certificate, certified_tree, written
-from .check_claims import check
-from .check_parts import Undecided
+from .cells import Cells, Leaf, Split, names_of
+from .certificate import NO_FACTS, Certificate, written
+from .small_checker import check
 
 if TYPE_CHECKING:
     from ...acquisition import Policy
 
 __all__ = ["policy_certificate"]
 
+MOST = 2**53  # whole numbers that every language reads exactly
 STEPS = 2_000_000  # in which the checker must solve the problem again, a few seconds
 
 
 def policy_certificate(policy: Policy) -> Certificate:
     """Certify a policy; see ``Policy.certificate``."""
     problem = policy.nodes.problem
-    refuse_facts(policy.tree.space, "a certificate")
+    refuse_facts(policy.tree.space, "a certificate", why=NO_FACTS)
     _refuse(policy)
     bins = problem.leaves.bins
-    tree, whole = bins.tree, problem.whole
-    stored = json.loads(policy.to_json())
+    tree, whole, cells = bins.tree, problem.whole, Cells(bins)
     rows, weights = problem.rows.tolist(), problem.weight.tolist()
-    content: dict[str, Any] = {
-        "bins": bins.to_list(),
-        "tree": certified_tree(tree),
-        "purchases": [
-            {"name": p.name, "features": list(p.features), "cost": 0 if p.free else int(cost)}
-            for p, cost in zip(problem.purchases, whole.numbers, strict=True)
-        ],
+    purchases = [
+        [0 if p.free else int(price), *(bins.features[k].name for k in p.features)]
+        for p, price in zip(problem.purchases, whole.numbers, strict=True)
+    ]
+    stated: dict[str, Any] = {
+        "purchases": sorted(purchases),
         "unit": [whole.unit.numerator, whole.unit.denominator],
         "rows": [[weight, *row] for weight, row in zip(weights, rows, strict=True)],
-        "nodes": [_node(node) for node in stored["nodes"]],
         "cost": policy.nodes.cost[0],
         "worst": policy.nodes.worst[0],
         "determined": sum(weights) - policy.nodes.missed[0],
         "objective": policy.objective,
-        "bound": None,
+        "bound": 0,
     }
-    if max([content["cost"], *content["unit"], *whole.numbers]) >= MOST:
+    if max([stated["cost"], *stated["unit"], *whole.numbers]) >= MOST:
         raise TooLarge(
             "the costs of this policy add up to more units than a certificate can have (2^53): "
             "round them to fewer decimals",
-            content["cost"],
+            stated["cost"],
         )
+    labels = names_of(tree.classes)
+    trees = [cells.tree(tree, labels), _policy_tree(policy, cells, labels)]
     bound, why = _bound(policy)
     if bound is not None:
-        text = written("policy", tree.space, tree.classes, **{**content, "bound": bound})
-        try:
-            check(text, STEPS)
-        except Undecided:
-            why = "the checker would have to look at too many ways to buy"
-        else:
+        text = written("policy", labels, cells, trees, {**stated, "bound": bound})
+        if check(text, STEPS)[0] != "undecided":
             return Certificate(text)
-    text = written("policy", tree.space, tree.classes, **content)
+        why = "the checker would have to look at too many ways to buy"
+    text = written("policy", labels, cells, trees, stated)
     return Certificate(text, (f"How cheap it can be is not stated: {why}.",))
+
+
+def _policy_tree(policy: Policy, cells: Cells, labels: list[str]) -> list[Any]:
+    """Write a policy as a tree that asks for one bin after the other."""
+    nodes = policy.nodes
+    named = dict(zip(nodes.problem.leaves.bins.tree.classes, labels, strict=True))
+
+    def part(what: tuple[int, tuple[int, ...], int]) -> Leaf | Split:
+        node, known, b = what  # bins of the features that were asked for; those below b are not it
+        p = nodes.purchase[node]
+        if p < 0:
+            decided = nodes.decision(node)
+            return (None if decided is None else named[decided.label],)
+        features = nodes.problem.purchases[p].features
+        k = features[len(known)]
+
+        def after(own: int) -> tuple[int, tuple[int, ...], int]:
+            if len(known) + 1 < len(features):
+                return node, (*known, own), 0
+            return nodes.child(node, (*known, own)), (), 0
+
+        last = cells.width(k) - 1
+        return k, 1 << b, after(b), (node, known, b + 1) if b + 1 < last else after(last)
+
+    _ = list(nodes.everything())  # refuses to write down too many
+    return cells.written(part, (0, (), 0))
 
 
 def _refuse(policy: Policy) -> None:
@@ -97,9 +119,3 @@ def _bound(policy: Policy) -> tuple[int | None, str]:
     if policy.method != "optimal":
         return None, f"the method {policy.method!r} proves no bound"
     return max(0, int(policy.least)), ""
-
-
-def _node(node: dict[str, Any]) -> dict[str, Any]:
-    if "ask" in node:
-        return {"ask": node["ask"], "answers": node["answers"]}
-    return {"decision": node["decision"]} if "decision" in node else {"open": True}

@@ -6,14 +6,14 @@ Out: ``Certificate``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...errors import InvalidData
 from ...form import counterexample, equivalent
-from ...model import Tree, over_common_space, refuse_facts
+from ...model import over_common_space, refuse_facts
 from ...readers import read_tree
-from .certificate import Certificate, certified_tree, written
+from .cells import Cells, names_of
+from .certificate import NO_FACTS, Certificate, written
 
 __all__ = ["equivalence_certificate"]
 
@@ -50,41 +50,13 @@ def equivalence_certificate(a: Any, b: Any) -> Certificate:
     """
     trees = [read_tree(a), read_tree(b)]
     for tree in trees:
-        refuse_facts(tree.space, "a certificate")
+        refuse_facts(tree.space, "a certificate", why=NO_FACTS)
     if not equivalent(*trees):
         row = counterexample(*trees)
         raise InvalidData(f"the two trees are not the same; they differ for {row!r:.400}")
     shared = over_common_space(trees)
     classes = list(dict.fromkeys(label for tree in shared for label in tree.classes))
-    space = shared[0].space
-    return Certificate(
-        written(
-            "same",
-            space,
-            tuple(classes),
-            bins=_all_bins(shared),
-            trees=[_with_classes(tree, classes) for tree in shared],
-        )
-    )
-
-
-def _with_classes(tree: Tree, classes: list[Any]) -> dict[str, Any]:
-    """Give a tree whose leaves have their places among the classes of both."""
-    content = certified_tree(tree)
-    place = [classes.index(label) for label in tree.classes]
-    content["leaf_class"] = [place[c] if c >= 0 else -1 for c in content["leaf_class"]]
-    return content
-
-
-def _all_bins(trees: Sequence[Tree]) -> list[dict[str, Any]]:
-    """Give the bins that the conditions of all trees make together."""
-    out: dict[str, dict[str, Any]] = {}
-    for tree in trees:
-        for own in tree.bins.to_list():
-            other = out.setdefault(own["feature"], own)
-            if "cuts" in own:
-                other["cuts"] = sorted({*other["cuts"], *own["cuts"]})
-            else:
-                parts = ([v for v in a if v in b] for a in other["values"] for b in own["values"])
-                other["values"] = [part for part in parts if part]
-    return [out[name] for name in sorted(out)]
+    cells, labels = Cells(*(tree.bins for tree in shared)), names_of(classes)
+    by_label = dict(zip(classes, labels, strict=True))
+    both = [cells.tree(tree, [by_label[label] for label in tree.classes]) for tree in shared]
+    return Certificate(written("same", labels, cells, both, {}))

@@ -122,7 +122,7 @@ def write_page(
     """
     form = tree if isinstance(tree, CanonicalForm) else None
     model = read_model(tree)
-    refuse_facts(model.space, "the page")
+    refuse_facts(model.space, "the page", why="what it runs in the browser does not know them")
     shown = _class_names(class_names, model)
     written = _written(model, form, shown, policy, within, limit, time_limit)
     features = written.features

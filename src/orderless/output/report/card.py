@@ -16,7 +16,7 @@ from typing import Any, cast
 from ...errors import InvalidData, InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import write_whole
-from ...model import Ensemble, Tree, printable, refuse_facts, shown
+from ...model import Ensemble, Tree, printable, shown
 from ...readers import read_model
 from ..rules import escaped
 from ..templates import markup, render
@@ -162,7 +162,8 @@ def model_card(
     -----
     Shares have 95 % intervals of Clopper and Pearson (1934), which hold for any number of rows if
     these were drawn independently; on rows that the model was fitted on they say too much.
-    Everything under "What is proven" is proven for every possible row.
+    Everything under "What is proven" is proven for every possible row: where the space has facts,
+    for every row that satisfies them; the card lists them.
 
     Examples
     --------
@@ -174,7 +175,6 @@ def model_card(
     True
     """
     read = read_model(model)
-    refuse_facts(read.space, "a model card")
     subject = Subject(
         cast(Tree, read), X, y, costs, {}, printable(about_rows), random_state, dict(held_out or {})
     )

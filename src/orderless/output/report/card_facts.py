@@ -85,7 +85,8 @@ def interval(hits: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, 
 
 def card_sections(subject: Subject, told: Told, version: str) -> tuple[CardSection, ...]:
     """Give all sections in their order."""
-    made = [_description(subject, told), _use(told), _data(subject, told), _performance(subject),
+    made = [_description(subject, told), _use(told), _data(subject, told), _known(subject),
+            _performance(subject),
             _proven(subject, told), _multiplicity(subject), _missing(subject), _cost(subject),
             _version(subject, version)]  # fmt: skip
     return tuple(section for section in made if section is not None)
@@ -129,6 +130,16 @@ def _data(subject: Subject, told: Told) -> CardSection:
     if subject.about_rows:
         lines.append(("which rows", subject.about_rows))
     return CardSection("Data", tuple(lines))
+
+
+def _known(subject: Subject) -> CardSection | None:
+    if not subject.known:
+        return None
+    lines = tuple((f"fact {i}", text) for i, text in enumerate(subject.known, 1))
+    note = (
+        "They hold for every possible row; somebody has stated them, and these rows satisfy them."
+    )
+    return CardSection("What is known of every row", lines, note, {"facts": list(subject.known)})
 
 
 # -- performance -----------------------------------------------------------------------------------
@@ -186,6 +197,8 @@ def _proven(subject: Subject, told: Told) -> CardSection:
         lines.append((f"protected: {name}", _said(lambda name=name: asked.ignores(name))))
     lines += [(f"monotone in {name}", text) for name, text in _rising(subject, told, asked)]
     note = "Proven, or refuted with two rows, for every possible row; not only for these rows."
+    if subject.known:
+        note += " A row is possible if it satisfies the facts."
     return CardSection("What is proven", tuple(lines), note, {"ignores": idle})
 
 

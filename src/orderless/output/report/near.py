@@ -237,6 +237,8 @@ def around(subject: Subject) -> Around:
 
 def _around(subject: Subject) -> Around:
     tree, rows, y = subject.tree, subject.rows, subject.y
+    if subject.known:
+        raise InvalidData("near-optimal trees are counted on all rows, and facts exclude some")
     if any(tree.space.features[i].nan for i in tree.used):
         raise InvalidData("for this tree, missing is a value of its own, and near-optimal trees "
                           "are searched for on complete rows only")  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any, cast
 from ...errors import InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import near as near_name, write_whole
-from ...model import Ensemble, Tree, printable, refuse_facts, shown
+from ...model import Ensemble, Tree, printable, shown
 from ...readers import read_model
 from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
@@ -30,6 +30,7 @@ from .which_matter import importance
 __all__ = ["Report", "report"]
 
 SECTIONS = (
+    sections.known,
     sections.as_it_came,
     sections.quality,
     sections.rules,
@@ -46,6 +47,7 @@ SECTIONS = (
 
 TITLES = ("What this decision tree decides", "What this model decides")  # of one tree, of many
 OF_MANY_TREES = (
+    sections.known,
     sections.quality,
     many_trees.certain,
     many_trees.which_values,
@@ -107,6 +109,10 @@ def report(
     about as good, and how it was made. For a regression tree: how far its numbers are off (R
     squared, mean absolute and squared error), and how wide intervals are with missing values.
 
+    Where the space has facts, the page lists them, and speaks of the rows that satisfy them; what
+    does not know facts (the smallest tree, importance over all orders, near-optimal trees) says so.
+    Rows that contradict them are refused.
+
     For many trees that are added up: how often it is right, what is still certain with missing
     values, which single values matter, and why some rows get their class.
 
@@ -155,7 +161,6 @@ def report(
     """
     lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
     model = read_model(tree)
-    refuse_facts(model.space, "the report")
     subject = Subject(
         cast(Tree, model), X, y, costs, lines, printable(about_rows), random_state,
         dict(held_out or {}), risk_of,

@@ -8,6 +8,7 @@ Paper: Sections 5 to 7.
 from __future__ import annotations
 
 import platform
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
@@ -40,7 +41,7 @@ from .subject import (
     picture,
 )
 
-__all__ = ["as_it_came", "cheapest", "data_digest", "facts", "how_good", "made",
+__all__ = ["as_it_came", "cheapest", "data_digest", "facts", "how_good", "known", "made",
            "missing", "quality", "reasons", "right", "rules", "smallest", "summary",
            "which_model"]  # fmt: skip
 
@@ -103,6 +104,20 @@ def facts(subject: Subject) -> list[dict[str, str]]:
     if subject.redundant is not None:
         out.insert(3, (f"{len(subject.redundant)}", "redundant splits"))
     return [{"number": number, "what": what} for number, what in out]
+
+
+def known(subject: Subject) -> Section:
+    """List the facts that hold for every possible row."""
+    title = "What is known of every row"
+    if not subject.known:
+        return Section("known", title, "")
+    lead = (
+        "These facts hold for every possible row, and all rows of this report satisfy them. What "
+        "is said below to be certain, to be a rule or a reason, or to be redundant is so for every "
+        "row that satisfies them."
+    )
+    lines = [(text,) for text in subject.known]
+    return Section("known", title, lead, [Table(("fact",), lines)])
 
 
 def as_it_came(subject: Subject) -> Section:
@@ -194,12 +209,18 @@ def smallest(subject: Subject) -> Section:
     tree, best = subject.tree, subject.smallest
     if best is None:
         return Section("smallest", title, "Left out: finding it would take too long.")
+    more = ""
+    if subject.known:
+        more = (
+            " The facts are left out here: on the rows that satisfy them, a smaller tree may decide"
+            " the same."
+        )
     if best.n_leaves == tree.n_leaves:
         lead = f"No tree with fewer than {count(tree.n_leaves, 'leaf')} decides the same."
-        return Section("smallest", title, lead)
+        return Section("smallest", title, lead + more)
     lead = (
         f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, and the same {subject.noun} "
-        "for every possible row."
+        f"for every possible row.{more}"
     )
     return Section("smallest", title, lead, drawn(subject, best))
 
@@ -249,12 +270,14 @@ def cheapest(subject: Subject) -> Section:
     if not subject.tree.features:
         return Section("costs", title, "The tree has no splits: every answer is free.")
     found = subject.policies
-    best, own = found["optimal"], found["path"]
-    lead = (
-        f"Each value has its cost. Asking in the tree's own order costs "
-        f"{money(own.expected_cost)} on average over the {subject.n_rows:,} rows. The cheapest way "
-        f"to the same decisions costs {money(best.expected_cost)} on average, and at most "
-        f"{money(best.worst_cost)} for one row"
+    best = found["optimal"]
+    lead = "Each value has its cost. "
+    if "path" in found:
+        lead += f"Asking in the tree's own order costs {money(found['path'].expected_cost)} on "
+        lead += f"average over the {subject.n_rows:,} rows. "
+    lead += (
+        f"The cheapest way to the same decisions costs {money(best.expected_cost)} on average, and "
+        f"at most {money(best.worst_cost)} for one row"
     )
     if best.optimal:
         lead += "; it is proven that no other way is cheaper on these rows."
@@ -268,6 +291,7 @@ def cheapest(subject: Subject) -> Section:
         [
             (words, _aligned(found[way].expected_cost), _aligned(found[way].worst_cost))
             for way, words in WAYS.items()
+            if way in found
         ],
     )
     order = [Heading("In which order to ask"), *drawn(subject, best.to_tree())]
@@ -321,7 +345,14 @@ def which_model(subject: Subject) -> dict[str, str]:
     """Say which model it is, by a number that tells it from others."""
     if isinstance(subject.tree, Tree):
         same = "(fingerprint: equal for trees that decide the same)"
-        return {"tree": f"{subject.form.fingerprint} {same}"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is said here
+            found = subject.form.fingerprint
+        knowledge = subject.tree.space.knowledge
+        if knowledge is not None and knowledge.linear:
+            same = "(fingerprint, with the rows that facts exclude: equal for trees that decide "
+            same += "the same on all rows)"
+        return {"tree": f"{found} {same}"}
     digest = sha256(subject.tree.to_json().encode()).hexdigest()[:32]
     return {"model": f"sha256 of its JSON {digest}"}
 

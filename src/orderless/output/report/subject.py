@@ -21,7 +21,7 @@ from ...acquisition import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Deviation, Quality, deviation, judge
 from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
-from ...inputs import Rows, known_rows, number_array, read_rows
+from ...inputs import Rows, known_rows, number_array, read_rows, refuse_contradictions
 from ...missing import Coverage, coverage
 from ...model import Tree
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
@@ -36,6 +36,7 @@ WAYS = {
     "greedy": "the cheapest first, until it is certain",
     "optimal": "the cheapest way",
 }
+WITHOUT_FACTS = ("naive", "path")  # ask on where facts have settled the answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,12 @@ class Subject:
                 "some rows have unknown values: a report judges the tree on complete rows; drop "
                 "those with gaps first"
             )
+        refuse_contradictions(self.tree, self.rows)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """What holds for every possible row: the facts of the model's space, as text."""
+        return tuple(fact.text for fact in self.tree.space.knowing)
 
     @property
     def numbers(self) -> bool:
@@ -118,9 +125,9 @@ class Subject:
 
     @cached_property
     def smallest(self) -> Tree | None:
-        """The smallest equivalent tree; None where that would take long."""
+        """The smallest tree that is the same on all rows; None where that would take long."""
         try:
-            return smallest_tree(self.tree)
+            return smallest_tree(self.tree.over(self.tree.space.without_facts()))
         except (OutOfTime, TooManyReasons):
             return None
 
@@ -152,6 +159,7 @@ class Subject:
             return {
                 way: cheapest_policy(self.tree, self.rows, self.costs, method=way)  # type: ignore[arg-type]
                 for way in WAYS
+                if not (self.known and way in WITHOUT_FACTS)
             }
 
     @property

@@ -30,6 +30,8 @@ def importance(subject: Subject) -> Section:
     tree, rows, y = subject.tree, subject.rows, subject.y
     if not tree.features:
         return Section("importance", title, "The tree has no splits, so no feature matters.")
+    if subject.known:
+        return _without_shuffling(subject)
     shuffled = dict(zip(tree.space.names, permutation_importance(tree, rows, y), strict=True))
     kind = "variance" if subject.numbers else "Gini"
     lost = "squared error added" if subject.numbers else "accuracy lost"
@@ -59,6 +61,25 @@ def importance(subject: Subject) -> Section:
         f"{lost} when a feature's values are shuffled), depend only on what the tree decides.",
         _ranges(subject, found, shuffled, kind),
     )
+
+
+def _without_shuffling(subject: Subject) -> Section:
+    """Show what is left where facts hold: the importance of this one order."""
+    tree = subject.tree
+    kind = "variance" if subject.numbers else "Gini"
+    own = impurity_importance(tree, subject.rows, subject.y)
+    found = dict(zip(tree.space.names, own, strict=True))
+    order = sorted(tree.features, key=lambda name: -found[name])
+    lead = (
+        f"Impurity ({kind}) importance depends on the order in which a tree asks. Its range over "
+        "all orders is left out, because the trees that decide the same on the rows that satisfy "
+        "the facts are not counted; so is permutation importance, because shuffled values would "
+        "make rows that contradict the facts."
+    )
+    lines = [(name, f"{found[name]:.3f}") for name in order]
+    return Section("importance", "Which features matter", lead, [
+        Table(("feature", f"{kind}, this order"), lines)
+    ])  # fmt: skip
 
 
 def _lost(subject: Subject, value: float) -> str:
