@@ -140,6 +140,7 @@ from .tree_numbers import (
     read_within as read_within,
 )
 from .whole_numbers import (
+    IN_PAGES as IN_PAGES,
     Adding as Adding,
     Whole as Whole,
     in_units as in_units,
