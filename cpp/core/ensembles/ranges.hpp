@@ -8,9 +8,9 @@
 
 namespace orderless::ensembles {
 
-/// How wide the ranges of the scores are that bounds leave in a box, and how much of it each feature
-/// leaves once its bin is known. A range goes from the sum of each tree's smallest leaf to that of
-/// its largest; all scores are counted.
+/// How wide the ranges of the scores are that bounds leave in a box, and how much of it each
+/// feature leaves once its bin is known. A range goes from the sum of each tree's smallest leaf to
+/// that of its largest; all scores are counted.
 struct Ranges {
   std::int64_t now = 0;
   /// By feature, over all of its bins in the box: the sum of the widths of those in which bounds do
