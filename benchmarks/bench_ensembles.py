@@ -1,8 +1,8 @@
 """Forests and boosted trees: is the answer of a row with unknown values already certain?
 
 Peers: Veritas, which finds the largest score over a box; the sum of the trees' bounds, which needs
-no search; each library's own ``predict`` of complete rows. PyXAI explains complete rows by majority
-vote and gives no answer to this question.
+no search; each library's own ``predict`` of complete rows. PyXAI gives no answer to this question;
+its reasons of complete rows stand beside ours (``ensembles_pyxai``).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from orderless.ensembles.boxes import RowBoxes, box_of
 from orderless.ensembles.sufficient import Sufficient
 
 from .data import at_hand, load
+from .ensembles_pyxai import beside_pyxai
 from .figures import OURS, Figure, Panel
 from .timing import Failed, Peer, Table, Unfinished, best_of, clock, now, ratio, seconds
 
@@ -41,6 +42,7 @@ def run(quick: bool) -> Iterator[Table | Figure | str]:
     yield _complete(10_000 if quick else 100_000, quick)
     yield _beside_veritas(data[:1] if quick else data, 3 if quick else 10)
     yield _figure(quick)
+    yield beside_pyxai(data[:1] if quick else data[:4], 5 if quick else 20, 11 if quick else 25)
 
 
 # -- models and rows -----------------------------------------------------------------------------

@@ -188,6 +188,8 @@ def sums(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     rows = random_rows(b, rng, 6, 0.2)
     said = np.ma.asarray(ensemble.predict(rows))
     assert np.array_equal(np.ma.getmaskarray(said), np.ma.getmaskarray(a.predict(rows)))
+    asked = np.ma.getmaskarray(ensemble.ask_next(rows))
+    assert np.array_equal(asked, ~np.ma.getmaskarray(said))
     for row in rows:
         why = ensemble.explain(row, time_limit=5.0)
         if why.reason is not None:

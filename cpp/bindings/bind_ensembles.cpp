@@ -383,6 +383,7 @@ void bind(nb::module_& m) {
            memory)
       .def("extremes_rows", &extremes_rows, "bins"_a, "columns"_a, "n_rows"_a, "weights"_a,
            "time_limit"_a, "n_threads"_a, memory);
+  bind_ranges(m, sum);
   bind_reasons(m, sum);
   nb::class_<RowBins>(m, "RowBins", "How the values of rows fall into the bins of a sum.")
       .def("__init__", &make_row_bins, "trees"_a, "positions"_a, "cuts"_a, "bins"_a,

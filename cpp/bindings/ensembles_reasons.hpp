@@ -29,6 +29,9 @@ inline void check_width(std::size_t came, std::size_t wanted) {
   if (came != wanted) throw std::invalid_argument("rows are not as wide as the features' bins");
 }
 
+/// Adds Ranges, and to Sum what finds them.
+void bind_ranges(bindings::nb::module_& m, bindings::nb::class_<Model>& sum);
+
 /// Adds Reason, and to Sum what finds one.
 void bind_reasons(bindings::nb::module_& m, bindings::nb::class_<Model>& sum);
 

@@ -1,5 +1,7 @@
 """One tree of an ensemble says the same of every row."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,22 @@ def test_it_says_how_large_it_would_be():
     with pytest.raises(TooLarge, match=r"limit=50 leaves: \d+ leaves settle .*% of the cells") as e:
         forest(20).to_tree(limit=50)
     assert e.value.met <= 50
+    about = re.search(r"boxes are left, so that it may take about ([\d,]+); raise", str(e.value))
+    assert int(about[1].replace(",", "")) > 50
+
+
+def test_how_large_it_would_be_is_estimated_well():
+    """Ways down that were drawn: between a third and three times of what it takes."""
+    ensemble = forest(4, depth=2)
+    whole = ensemble.to_tree().n_leaves
+    assert whole > 40
+    with pytest.raises(TooLarge) as e:
+        ensemble.to_tree(limit=20)
+    about = int(re.search(r"about ([\d,]+);", str(e.value))[1].replace(",", ""))
+    assert whole / 3 < about < 3 * whole
+
+
+def test_limits_are_read():
     with pytest.raises(OutOfTime, match=r"time_limit=0 seconds"):
         forest(20).to_tree(time_limit=0)
     with pytest.raises(ValueError, match="at least one box"):

@@ -16,6 +16,7 @@
 #include "core/ensembles/batch.hpp"     // IWYU pragma: export
 #include "core/ensembles/complete.hpp"  // IWYU pragma: export
 #include "core/ensembles/evaluate.hpp"  // IWYU pragma: export
+#include "core/ensembles/ranges.hpp"    // IWYU pragma: export
 #include "core/ensembles/reason.hpp"    // IWYU pragma: export
 #include "core/ensembles/row_bins.hpp"  // IWYU pragma: export
 #include "core/ensembles/sum.hpp"       // IWYU pragma: export

@@ -63,18 +63,22 @@ struct Drawn {
                      features);
   }
 
+  /// What one tree adds to a score.
+  [[nodiscard]] std::int64_t part(std::int32_t root, const Cell& cell, std::size_t s) const {
+    const BinTree tree = nodes.view();
+    auto node = static_cast<std::size_t>(root);
+    while (tree.feature[node] >= 0) {
+      const auto f = static_cast<std::size_t>(tree.feature[node]);
+      const bool yes = holds(tree, node, features[f], cell[f]);
+      node = static_cast<std::size_t>(yes ? tree.when_true[node] : tree.when_false[node]);
+    }
+    return whole[static_cast<std::size_t>(tree.leaf_class[node]) * base.size() + s];
+  }
+
   [[nodiscard]] std::vector<std::int64_t> scores(const Cell& cell) const {
     std::vector<std::int64_t> out = whole_base;
-    const BinTree tree = nodes.view();
     for (const std::int32_t root : roots) {
-      auto node = static_cast<std::size_t>(root);
-      while (tree.feature[node] >= 0) {
-        const auto f = static_cast<std::size_t>(tree.feature[node]);
-        const bool yes = holds(tree, node, features[f], cell[f]);
-        node = static_cast<std::size_t>(yes ? tree.when_true[node] : tree.when_false[node]);
-      }
-      const auto leaf = static_cast<std::size_t>(tree.leaf_class[node]);
-      for (std::size_t s = 0; s < out.size(); ++s) out[s] += whole[leaf * out.size() + s];
+      for (std::size_t s = 0; s < out.size(); ++s) out[s] += part(root, cell, s);
     }
     return out;
   }
@@ -185,6 +189,71 @@ void check_reason(const Drawn& drawn, const sums::Sum& sum, const std::vector<Ce
   }
 }
 
+/// How wide the scores range in a box, tree for tree; 0 where that settles the class and it counts.
+std::int64_t range_in(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>& all,
+                      const std::vector<std::uint8_t>& box, bool open_only) {
+  std::vector<std::int64_t> low = drawn.whole_base;
+  std::vector<std::int64_t> high = drawn.whole_base;
+  for (const std::int32_t root : drawn.roots) {
+    for (std::size_t s = 0; s < low.size(); ++s) {
+      std::set<std::int64_t> found;
+      for (const Cell& cell : all) {
+        bool inside = true;
+        for (std::size_t f = 0; f < cell.size(); ++f) {
+          inside = inside && box[sum.first_bin(f) + static_cast<std::size_t>(cell[f])] != 0;
+        }
+        if (inside) found.insert(drawn.part(root, cell, s));
+      }
+      low[s] += *found.begin();
+      high[s] += *found.rbegin();
+    }
+  }
+  std::set<std::int32_t> open;  // classes that are not ruled out
+  if (drawn.rule == sums::Rule::cuts) {
+    for (std::int64_t x = low[0] - drawn.slack[0]; x <= high[0] + drawn.slack[0]; ++x) {
+      open.insert(static_cast<std::int32_t>(
+          std::ranges::count_if(drawn.whole_cuts, [&](std::int64_t cut) { return x > cut; })));
+    }
+  } else {
+    open = {0, 1};
+    for (std::size_t c = 0; c < low.size(); ++c) {
+      bool first = true;
+      for (std::size_t d = 0; d < low.size(); ++d) {
+        first = first && (c == d || low[c] - drawn.slack[c] > high[d] + drawn.slack[d]);
+      }
+      if (first) open = {static_cast<std::int32_t>(c)};
+    }
+  }
+  if (open_only && open.size() == 1) return 0;
+  std::int64_t width = 0;
+  for (std::size_t s = 0; s < low.size(); ++s) width += high[s] - low[s];
+  return width;
+}
+
+void check_ranges(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>& all,
+                  const std::vector<std::uint8_t>& box) {
+  const sums::Ranges ranges = sums::ranges(sum, box);
+  CHECK(ranges.now == range_in(drawn, sum, all, box, false));
+  for (std::size_t f = 0; f < sum.n_features(); ++f) {
+    std::int64_t left = 0;
+    bool narrows = false;
+    for (std::int32_t b = 0; b < sum.width(f); ++b) {
+      if (box[sum.first_bin(f) + static_cast<std::size_t>(b)] == 0) continue;
+      std::vector<std::uint8_t> part(box);
+      for (std::int32_t other = 0; other < sum.width(f); ++other) {
+        part[sum.first_bin(f) + static_cast<std::size_t>(other)] = other == b ? 1 : 0;
+      }
+      left += range_in(drawn, sum, all, part, true);
+      narrows = narrows || range_in(drawn, sum, all, part, false) < ranges.now;
+    }
+    if (ranges.asked[f] != 0) {
+      CHECK(left == ranges.high[f] * (std::int64_t{1} << 32) + ranges.low[f]);
+    } else {
+      CHECK(!narrows);
+    }
+  }
+}
+
 void check_box(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>& all,
                const Facts& facts, const std::vector<std::uint8_t>& box, sums::Watch& watch) {
   std::set<std::int32_t> labels;
@@ -241,6 +310,7 @@ void check(Random& random, const std::vector<BinFeature>& features) {
   for (int i = 0; i < 4; ++i) {
     const std::vector<std::uint8_t> box = random_box(random, features);
     check_box(drawn, sum, all, {}, box, watch);
+    if (all.size() < 100) check_ranges(drawn, sum, all, box);
     check_box(drawn, known, all, facts, box, watch);
   }
   const sums::Complete complete(sum);

@@ -32,6 +32,12 @@ class Extremes(NamedTuple):
     low_cell: NDArray[np.int32]
     high_cell: NDArray[np.int32]
 
+class Ranges(NamedTuple):
+    now: NDArray[np.int64]  # per box how wide the ranges of all scores are, by bounds
+    high: NDArray[np.int64]  # boxes x features: that of all bins that stay open, high * 2^32 + low
+    low: NDArray[np.int64]
+    asked: NDArray[np.uint8]  # boxes x features: 1 if a tree still asks about it
+
 class Reason(NamedTuple):
     features: NDArray[np.uint8]  # per feature 1 if it is in the reason
     box: NDArray[np.uint8]  # all bins of the features that are not; empty if it was not wanted
@@ -125,6 +131,7 @@ class Sum:
         n_threads: int,
         memory_limit: int = ...,
     ) -> Extremes: ...
+    def ranges(self, boxes: NDArray[np.uint8], n_threads: int) -> Ranges: ...
     def order(self, box: NDArray[np.uint8], label: int) -> NDArray[np.int32]: ...
     def reason(
         self,

@@ -2,11 +2,14 @@
 
 In:  an ``Ensemble`` and rows with unknown values, perhaps costs of features.
 Out: the name of one unknown feature for each row that is open or undecided.
+
+The page asks by the same rule, in ``output/page/asking.js``: what is changed here is changed there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,13 +18,23 @@ from numpy.typing import NDArray
 from ..inputs import labels_like, read_costs
 from ..model import Domain, Ensemble, n_threads
 from .answers import refuse_numbers_of
-from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, decide_boxes, slices
+from .boxes import (
+    CERTAIN,
+    OPEN,
+    Boxes,
+    Cells,
+    RowBoxes,
+    check_time_limit,
+    decide_boxes,
+    possible_boxes,
+    slices,
+)
 from .possible_sums import PossibleCells
 
 __all__ = ["ask_rows"]
 
-DRAWS = 64  # completions of a row that are looked at
-SEED = 18
+DRAWS = 64  # completions of a row that look random
+SEED = 1
 
 
 def ask_rows(ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
@@ -29,86 +42,147 @@ def ask_rows(ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: 
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_numbers_of(ensemble, "ask_next", "predict_interval(X)")
     names = [feature.name for feature in ensemble.bins.features]
-    if costs is None:
-        price = np.ones(len(names))
-    else:
+    price = None
+    if costs is not None:
         read = read_costs(costs, ensemble.space, ensemble.features)
-        price = np.array([float(read[name]) for name in names])
+        price = [float(read[name]) for name in names]
     rows = RowBoxes(ensemble, ensemble.read(X))
     codes = np.full(len(rows.cells), -1, dtype=np.int32)
     for which, boxes, of_row, own in rows.blocks():
         # Facts exclude the same of all rows of a block, so that the first stands for them.
         known = None if rows.known is None else rows.known.domains(int(rows.known.which[which[0]]))
-        asker = _Asker(ensemble, price, None if own is ensemble else known)
+        asker = _Asker(ensemble, price, limit, None if own is ensemble else known)
         found = decide_boxes(own, boxes, limit, threads)
         asked = np.full(len(boxes), -1, dtype=np.int32)
-        for i in np.flatnonzero(found.status != CERTAIN).tolist():
+        left = np.flatnonzero(found.status != CERTAIN)
+        ranks = asker.ranks(np.ascontiguousarray(boxes[left]), threads)
+        for i, rank in zip(left.tolist(), ranks, strict=True):
             pair = (found.first[i], found.second[i]) if found.status[i] == OPEN else None
-            asked[i] = ensemble.bins.positions[asker.ask(boxes[i], pair)]
+            if rank:  # else no answer makes a difference: it is within rounding
+                asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pair)]
         codes[which] = asked[of_row]
     return labels_like(X, np.array(ensemble.space.names), codes)
 
 
 class _Asker:
-    """Chooses the feature that changes most, per cost, over some completions of a row.
+    """Chooses the feature that narrows the scores most, per cost, among those that matter.
 
     ``row``: what is known of the features that facts connect; None where facts exclude nothing.
     """
 
     def __init__(
-        self, ensemble: Ensemble, price: NDArray[np.float64], row: Mapping[int, Domain] | None
+        self,
+        ensemble: Ensemble,
+        price: list[float] | None,
+        time_limit: float,
+        row: Mapping[int, Domain] | None,
     ) -> None:
-        self.ensemble, self.price = ensemble, price
+        self.ensemble, self.price, self.time_limit = ensemble, price, time_limit
         self.at = slices(ensemble.bins)
         self.facts = None if row is None else PossibleCells(ensemble.bins, row)
+        self.shares = _shares(2 * DRAWS * len(self.at)).reshape(2, DRAWS, len(self.at))
 
-    def ask(self, box: Boxes, pair: tuple[Cells, Cells] | None) -> int:
-        """Give the feature to ask, by its place among the bins."""
+    def ranks(self, boxes: Boxes, n_threads: int) -> Iterator[list[int]]:
+        """Order the features that trees still ask about in each box, the best first.
+
+        That is the one whose bin, once known, leaves the least range of the scores open, on
+        average over its bins; with costs, the one that gains most per cost. Whole numbers, so
+        that it is the same everywhere; of equals the first by name.
+        """
+        found = self.ensemble.summed_as_in_pages.ranges(boxes, n_threads)
+        for i, box in enumerate(boxes):
+            order = []
+            for k in np.flatnonzero(found.asked[i]).tolist():
+                n = int(np.count_nonzero(box[self.at[k]]))
+                left = (int(found.high[i, k]) << 32) + int(found.low[i, k])
+                gain = float(n * int(found.now[i]) - left) / n
+                order.append((-self._per_cost(gain, k), -gain, k))
+            yield [k for _, _, k in sorted(order)]
+
+    def _per_cost(self, gain: float, k: int) -> float:
+        if self.price is None or gain == 0:
+            return gain
+        return gain / self.price[k] if self.price[k] else math.inf
+
+    def ask(self, box: Boxes, rank: list[int], pair: tuple[Cells, Cells] | None) -> int:
+        """Give the first feature that is seen to matter, by its place among the bins.
+
+        It is seen in some completions that look random, in which it is changed, or on the way
+        from one completion to another of a different class.
+        """
         inside = [np.flatnonzero(box[at]) for at in self.at]
-        unknown = [k for k, own in enumerate(inside) if len(own) > 1]
-        random = np.random.default_rng(SEED)
-        draws = np.stack([own[random.integers(len(own), size=DRAWS)] for own in inside], axis=1)
-        other = np.stack([own[random.integers(len(own), size=DRAWS)] for own in inside], axis=1)
-        cells = [draws]
-        for k in unknown:
-            moved = draws.copy()
-            moved[:, k] = other[:, k]
-            cells.append(moved)
-        found = self._evaluated(np.concatenate(cells))
-        labels = found.label.reshape(len(cells), DRAWS)
-        sums = found.sums.reshape(len(cells), DRAWS, -1)
-        there = self._possible(np.concatenate(cells)).reshape(labels.shape)
-        both = there[0] & there[1:]
-        known = (labels[0] >= 0) & (labels[1:] >= 0) & both
-        flips = ((labels[1:] != labels[0]) & known).sum(axis=1)
-        if pair is not None and not flips.any():
-            return self._on_the_way(*pair) if self.facts is None else self._apart(*pair)
-        apart = np.abs(sums[1:] - sums[0]) * both[:, :, None]
-        worth = flips if pair is not None else apart.mean(axis=(1, 2))
-        free = self.price[unknown] == 0
-        per_cost = np.where(free, np.inf, worth / np.where(free, 1.0, self.price[unknown]))
-        per_cost[worth == 0] = -1.0  # what was not seen to matter comes last
-        return unknown[int(np.argmax(per_cost))]
+        places = np.floor(self.shares * [len(own) for own in inside]).astype(np.intp)
+        draws, other = (
+            np.stack([own[at[:, k]] for k, own in enumerate(inside)], axis=1) for at in places
+        )
+        if self._turns(draws, rank[0], other[:, rank[0]]):
+            return rank[0]
+        way = None
+        if pair is not None:
+            found = self._first_pair(box) if self.facts is None else None
+            way = _way(*(found or pair))
+        for k in rank:
+            if self._turns(draws, k, other[:, k]):
+                return k
+            if way is not None:
+                cells = np.repeat(way, len(inside[k]), axis=0)
+                if self._turns(cells, k, np.tile(inside[k], len(way))):
+                    return k
+        return rank[0] if pair is None or self.facts is None else self._apart(*pair)
 
-    def _on_the_way(self, one: Cells, other: Cells) -> int:
-        """Go from one completion to another, feature by feature; give where the class changes."""
-        differ = sorted(np.flatnonzero(one != other).tolist(), key=lambda k: (self.price[k], k))
-        cells = [one.copy()]
-        for k in differ:
-            step = cells[-1].copy()
-            step[k] = other[k]
-            cells.append(step)
-        labels = self._evaluated(np.stack(cells)).label
-        changes = np.flatnonzero((labels[1:] != labels[:-1]) & (labels[1:] >= 0))
-        known = [i for i in changes.tolist() if labels[i] >= 0]
-        return differ[known[0] if known else int(changes[0])]
+    def _turns(self, cells: NDArray[Any], k: int, bins: NDArray[Any]) -> bool:
+        """Tell whether another bin of a feature gives a possible cell another class."""
+        moved = cells.copy()
+        moved[:, k] = bins
+        before, after = self._evaluated(cells).label, self._evaluated(moved).label
+        differ = (before != after) & (before >= 0) & (after >= 0)
+        return bool((differ & self._possible(cells) & self._possible(moved)).any())
+
+    def _first_pair(self, box: Boxes) -> tuple[Cells, Cells] | None:
+        """Give the first completions of the first two classes that are possible.
+
+        First by its bin of the first feature, then of the second, and so on. That is the same
+        pair whatever a search comes upon; None where they are not found in time.
+        """
+        found = possible_boxes(self.ensemble, box[None], self.time_limit)
+        labels = np.flatnonzero(found.possible[0] == 1)[:2].tolist()
+        if len(labels) < 2:
+            return None
+        one, other = (self._first(box, found.cells[0, label], label) for label in labels)
+        return one, other
+
+    def _first(self, box: Boxes, cell: Cells, label: int) -> Cells:
+        here, cell = box.copy(), cell.copy()
+        for k, at in enumerate(self.at):
+            bins = np.flatnonzero(here[at])
+            while cell[k] != bins[0]:
+                some = np.repeat(cell[None], len(bins), axis=0)
+                some[:, k] = bins
+                same = bins[self._evaluated(some).label == label]
+                if same[0] < cell[k]:  # beside a completion of the class there may be a nearer one
+                    cell[k] = same[0]
+                    continue
+                few = bins[: (1 + int(np.searchsorted(bins, cell[k]))) // 2]
+                part = here.copy()
+                part[at] = 0
+                part[at.start + few] = 1
+                found = possible_boxes(self.ensemble, part[None], self.time_limit)
+                if found.possible[0, label] == 1:
+                    cell = found.cells[0, label].copy()
+                else:
+                    bins = bins[len(few) :]
+            here[at] = 0
+            here[at.start + cell[k]] = 1
+        return cell
 
     def _apart(self, one: Cells, other: Cells) -> int:
         """Bring two possible completions of different classes near; give where they differ.
 
         What costs most is made equal first, and of what is left the cheapest is given.
         """
-        differ = sorted(np.flatnonzero(one != other).tolist(), key=lambda k: (self.price[k], k))
+        differ = np.flatnonzero(one != other).tolist()
+        if self.price is not None:
+            differ.sort(key=self.price.__getitem__)
         label, again = int(self._evaluated(one[None]).label[0]), True
         while again:
             again = False
@@ -128,3 +202,21 @@ class _Asker:
 
     def _evaluated(self, cells: NDArray[Any]) -> Any:
         return self.ensemble.summed.evaluate(np.ascontiguousarray(cells, dtype=np.int32), 1)
+
+
+def _way(one: Cells, other: Cells) -> Cells:
+    """Go from one cell to another, one feature after the other."""
+    steps = [one]
+    for k in np.flatnonzero(one != other).tolist():
+        steps.append(steps[-1].copy())
+        steps[-1][k] = other[k]
+    return np.stack(steps)
+
+
+def _shares(n: int) -> NDArray[np.float64]:
+    """Give numbers from 0 to below 1 that look random and are always the same."""
+    out, seed = np.empty(n), SEED
+    for i in range(n):
+        seed = (seed * 1103515245 + 12345) & 0x7FFFFFFF
+        out[i] = seed / 2**31
+    return out

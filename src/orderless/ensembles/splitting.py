@@ -23,6 +23,7 @@ from .possible_sums import PossibleCells
 __all__ = ["share_of_difference", "tree_in_box", "tree_of_ensemble"]
 
 BATCH = 64  # boxes that are looked at together
+WAYS = 32  # random ways down, to say how large a tree would be
 DRAWS = 128  # cells of a box by which a split is chosen
 SEED = 18
 
@@ -66,6 +67,7 @@ class Splitting:
         self.splits: dict[int, tuple[Split, int, int]] = {}
         self.leaves: dict[int, int] = {}
         self.settled = 0.0  # share of the space
+        self.estimates = False  # whether it is worth the time to say how large it would be
 
     def run(
         self, done: Callable[[Boxes, int], None] | None = None, within: Boxes | None = None
@@ -81,7 +83,8 @@ class Splitting:
             batch, todo = todo[-BATCH:], todo[:-BATCH]
             left = deadline - time.monotonic()
             if left <= 0:
-                raise OutOfTime(self._stopped(f"{setting('time_limit', self.time_limit)} seconds"))
+                bound = f"{setting('time_limit', self.time_limit)} seconds"
+                raise OutOfTime(self._stopped(bound, len(batch) + len(todo)))
             answers = self.oracle.of_boxes(np.stack([box for _, box in batch]), left)
             for (node, box), answer in zip(batch, answers.tolist(), strict=True):
                 if answer >= 0:
@@ -95,17 +98,41 @@ class Splitting:
                 todo += [(n_nodes + i, part) for i, part in enumerate(self._parts(box, split))]
                 n_nodes += 2
             if len(self.leaves) + len(todo) > self.limit:
-                raise TooLarge(
-                    self._stopped(f"{setting('limit', self.limit)} leaves"), len(self.leaves)
-                )
+                left = deadline - time.monotonic()
+                about = self._estimated([box for _, box in todo], left) if self.estimates else None
+                bound = f"{setting('limit', self.limit)} leaves"
+                raise TooLarge(self._stopped(bound, len(todo), about), len(self.leaves))
 
-    def _stopped(self, bound: str) -> str:
-        share = self.settled
-        about = f", so that it may take about {len(self.leaves) / share:,.0f}" if share else ""
+    def _stopped(self, bound: str, n_left: int, about: float | None = None) -> str:
+        guess = "" if about is None else f", so that it may take about {about:,.0f}"
         return (
-            f"one tree takes more than {bound}: {len(self.leaves):,} leaves settle {share:.2%} of "
-            f"the cells{about}; raise the limit, or use a smaller ensemble"
+            f"one tree takes more than {bound}: {len(self.leaves):,} leaves settle "
+            f"{self.settled:.2%} of the cells, and {n_left:,} boxes are left{guess}; raise the "
+            "limit, or use a smaller ensemble"
         )
+
+    def _estimated(self, boxes: list[Boxes], seconds: float) -> float | None:
+        """Estimate how many leaves there will be; None if that takes too long.
+
+        A way down that takes either side with the same probability ends after d splits; 2^d is
+        on average the number of leaves below (Knuth, 1975, on the size of search trees).
+        """
+        end = time.monotonic() + seconds
+        here = [boxes[i] for i in self.random.integers(len(boxes), size=WAYS).tolist()]
+        found, leaves = 0.0, 1.0
+        while here:
+            left = end - time.monotonic()
+            if left <= 0:
+                return None
+            answers = self.oracle.of_boxes(np.stack(here), left).tolist()
+            found += leaves * sum(answer >= 0 for answer in answers)
+            leaves *= 2
+            here = [
+                self._parts(box, self._choose(box))[int(self.random.integers(2))]
+                for box, answer in zip(here, answers, strict=True)
+                if answer < 0
+            ]
+        return len(self.leaves) + len(boxes) * found / WAYS
 
     def weight(self, box: Boxes) -> float:
         """Give the share of the space that a box is: bins of a number weigh the same."""
@@ -234,6 +261,7 @@ def tree_of_ensemble(ensemble: Ensemble, limit: int, time_limit: float) -> Tree:
     numbers = _Numbers(ensemble) if ensemble.task == "regression" else None
     oracle: Oracle = _Classes(ensemble) if numbers is None else numbers
     splitting = Splitting(oracle, limit, check_time_limit(time_limit))
+    splitting.estimates = True
     splitting.run()
     nodes = _nodes(splitting)
     if numbers is None:

@@ -142,6 +142,7 @@ from .tree_rows import (
     n_threads as n_threads,
 )
 from .whole_numbers import (
+    IN_PAGES as IN_PAGES,
     Adding as Adding,
     Whole as Whole,
     in_units as in_units,

@@ -35,7 +35,7 @@ from .space import Space
 from .tree import Tree
 from .tree_arrays import Task, read_classes
 from .tree_rows import labels_array
-from .whole_numbers import ROOM, WITH_FACTS, Adding, Whole, in_units, whole_numbers
+from .whole_numbers import IN_PAGES, ROOM, WITH_FACTS, Adding, Whole, in_units, whole_numbers
 
 if TYPE_CHECKING:
     from .._core.ensembles import RowBins, Sum
@@ -204,7 +204,15 @@ class Ensemble(EnsembleFile, EnsembleOffers):
     @cached_property
     def summed(self) -> Sum:
         """The same over bins, for the core: made once, asked many times."""
-        whole, adding, rule = self.whole, self.adding, self.rule
+        return self._summed(self.whole)
+
+    @cached_property
+    def summed_as_in_pages(self) -> Sum:
+        """The same in the unit of the page's script, for what has to have the same numbers."""
+        return self._summed(self.whole_within(IN_PAGES))
+
+    def _summed(self, whole: Whole) -> Sum:
+        adding, rule = self.adding, self.rule
         # Cuts round down: a whole sum is above a cut if it is above the whole number below it.
         cuts = [in_units(cut, whole.exponent) for cut in rule.cuts]
         return _core.ensembles.Sum(

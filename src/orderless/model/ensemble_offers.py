@@ -165,12 +165,17 @@ class EnsembleOffers(EnsembleRows):
         Notes
         -----
         Of an open row the feature always matters: there are two completions that differ in it
-        alone and get different classes. Among the features that matter it is the one that changes
-        the class most often, per cost, over some completions in which every unknown feature falls
-        into each of its bins with the same probability; the choice is the same on every run. Of an
-        undecided row it is the one that moves the scores most. Where facts hold, completions are
-        possible ones, and two that differ in one feature alone need not be: then it is one of the
-        features in which two of them with different classes differ, as few as were found.
+        alone and get different classes (only where the library's own rounding hides classes it
+        may not). Among the features that are seen to matter it is the one whose value leaves the
+        least range of the scores open, on average over its bins; with costs, the one that gains
+        most per cost; of equals the first by name. Of an undecided row it need not be seen to
+        matter. The choice is the same on every run, and that of the page which ``write_page``
+        writes. Where facts hold, completions are possible ones, and two that differ in one feature
+        alone need not be: then it is one of the features in which two of them with different
+        classes differ, as few as were found.
+
+        It grows with the nodes that the row can reach times the features that each tree asks
+        about; where the best feature is not seen to matter at once, with some more searches.
         """
         from ..ensembles import ask_rows
 

@@ -14,9 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ROOM", "WITH_FACTS", "Adding", "Whole", "in_units", "whole_numbers"]
+__all__ = ["IN_PAGES", "ROOM", "WITH_FACTS", "Adding", "Whole", "in_units", "whole_numbers"]
 
 ROOM = 60  # bits that all leaves together may take
+IN_PAGES = 50  # in scripts: differences of two sums, and of bounds, stay below 2^53
 WITH_FACTS = 54  # where facts hold; sums that are exact take no more than 53
 DIGITS = {"float64": 53, "float32": 24}
 BEYOND = 2**62  # no sum is as large

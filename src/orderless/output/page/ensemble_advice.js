@@ -32,11 +32,10 @@ function stepsOf(answer) {
     },
     next: function* () {
       if (!answer.problem || stateOf(answer) === "certain") return;
-      const [first] = yield* ranked(answer.problem);
-      if (first === undefined) return;
-      answer.next = first;
+      yield* chosen(answer);
+      if (answer.next === null) return;
       answer.outcomes = [];
-      if (LABELS) yield* outcomesOf(answer.problem, first, answer.outcomes);
+      if (LABELS) yield* outcomesOf(answer.problem, answer.next, answer.outcomes);
     },
     reason: function* () {
       if (isCertain()) yield* reasonOf(answer);
@@ -112,59 +111,6 @@ function consider(box, tell, limit = PAGE.limit) {
 function asked({ sideFeature }) {
   const found = new Set(sideFeature);
   return PAGE.order.filter((i) => found.has(i));
-}
-
-/** Order the features that are still asked about: first the one whose answer leaves the least range
- *  of the scores open, on average over the model's bins; where the answer is settled, none is left.
- *  With costs, by what is gained per cost. Ranges are sums over the trees, as bounds are. */
-function* ranked(problem) {
-  const { bins, wordStart } = problem;
-  const ranges = [];
-  for (let score = 0; score < SCORES; score += 1) {
-    const low = boundsOf(problem, score, -1);
-    yield;
-    ranges.push([low, boundsOf(problem, score, 1)]);
-    yield;
-  }
-  const width = (at) =>
-    ranges.reduce((sum, [low, high]) => sum + high.bound - high.regret[at] + low.bound - low.regret[at], 0);
-  const now = ranges.reduce((sum, [low, high]) => sum + high.bound + low.bound, 0);
-  const rank = asked(problem).map((i) => {
-    let [open, all] = [0, 0];
-    bins[i].forEach((side, b) => {
-      const at = 32 * wordStart[i] + b;
-      const share = Array.isArray(side) ? side.filter(Boolean).length : Math.max(side.high - side.low + 1, 1);
-      const ends = ranges.map(([low, high]) => [low.regret[at] - low.bound, high.bound - high.regret[at]]);
-      all += share;
-      if (!isSettled(ends)) open += share * width(at);
-    });
-    const gain = now - open / all;
-    return { i, gain, score: PAGE.costs && gain ? gain / PAGE.costs[i] : gain };
-  });
-  return rank.sort((a, b) => b.score - a.score || b.gain - a.gain).map(({ i }) => i);
-}
-
-/** Bound a score (sign 1: above, -1: below), and give what each bin takes away from the bound. */
-function boundsOf(problem, score, sign) {
-  const { gain, begin } = gains(problem, sign > 0 ? { plus: score, minus: -1 } : { plus: -1, minus: score });
-  const node = { box: problem.full, list: problem.rows.map((_, k) => k), start: problem.start };
-  const work = workspace(problem);
-  filter(problem, node, work);
-  sortLeaves(node, gain);
-  measure(problem, node, gain, work);
-  return { bound: begin + bestSum(node, gain, true), regret: work.regret };
-}
-
-/** Tell whether ranges of the scores, in units, leave one class only. */
-function isSettled(ends) {
-  const { slack, wholeCuts } = MODEL;
-  if (!LABELS) return ends[0][0] === ends[0][1];
-  if (!LARGEST) {
-    const above = ([low, high]) => wholeCuts.map((cut) => [low - slack[0] > cut, high + slack[0] > cut]);
-    return !MODEL.window && above(ends[0]).every(([low, high]) => low === high);
-  }
-  const wins = (c) => ends.every(([, high], d) => d === c || ends[c][0] - high > slack[c] + slack[d]);
-  return !MODEL.window && ends.some((_, c) => wins(c));
 }
 
 /** Find what each answer to a feature leads to, bins with the same outcome together. */

@@ -22,7 +22,7 @@ __all__ = ["Written", "label_names", "written_ensemble"]
 LIMIT = 250_000
 FILES = (
     "rows.js", "sum.js", "restricted.js", "search.js", "forest.js", "outcomes.js",
-    "ensemble_advice.js", "scale.js", "ensemble_page.js",
+    "asking.js", "ensemble_advice.js", "scale.js", "ensemble_page.js",
 )  # fmt: skip
 
 
@@ -75,8 +75,9 @@ def written_ensemble(
             f"This page shows what {trees}, and which answers are certain whatever the unknown "
             "values are. It does not say whether the model is right. What is not worked out in "
             f"{short_number(time_limit)} s is called undecided.",
-            "What to ask next is the feature whose answer leaves the narrowest range of scores on "
-            "average, all intervals between two of its thresholds counting alike.",
+            "What to ask next is, of the features that can change the answer on their own, the one "
+            "that leaves the narrowest range of scores on average, all intervals between two of "
+            "its thresholds counting alike.",
         ],
         ("the trees", hashlib.sha256(text.encode()).hexdigest()[:32]),
     )

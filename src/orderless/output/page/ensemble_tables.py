@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import Ensemble, in_units
+from ...model import IN_PAGES, Ensemble, Feature, in_units
 from ..code.tables import cuts_of, feature_table
 
-__all__ = ["BITS", "ensemble_tables"]
+__all__ = ["ensemble_tables"]
 
-BITS = 50  # of a sum in units: differences of two, and of bounds, stay below 2^53
 BEYOND = 2**51  # no sum in units reaches it
 
 
@@ -37,10 +36,14 @@ def ensemble_tables(ensemble: Ensemble) -> tuple[list[dict[str, Any]], dict[str,
     conditions, numbers = _conditions(ensemble, order, cuts)
     wide, values, rows = _values(ensemble)
     what, otherwise, roots = _walk(ensemble, numbers, rows)
-    whole = ensemble.whole_within(BITS)
+    whole = ensemble.whole_within(IN_PAGES)
     adding, rule = ensemble.adding, ensemble.rule
     return features, {
         "conditions": conditions,
+        "groups": [
+            _by_code(feature, own)
+            for feature, own in zip(ensemble.bins.features, ensemble.bins.groups, strict=True)
+        ],
         "what": _text(what, "<i4"),
         "otherwise": _text(otherwise, "<i4"),
         "roots": roots,
@@ -61,6 +64,12 @@ def ensemble_tables(ensemble: Ensemble) -> tuple[list[dict[str, Any]], dict[str,
         "exponent": whole.exponent,
         "slack": whole.slack.tolist(),
     }
+
+
+def _by_code(feature: Feature, groups: list[tuple[int, ...]]) -> list[int] | None:
+    """Give the bin of each category, those that no tree tells apart together; of numbers None."""
+    of = {code: b for b, group in enumerate(groups) for code in group}
+    return None if feature.ordered else [of[code] for code in range(feature.n_values)]
 
 
 def _text(numbers: NDArray[Any] | list[int], kind: str) -> str:

@@ -127,6 +127,7 @@ function setBits(words, at, side, bins) {
     step = (step + 1) >> 1; // the first bin of the side, by halving
     if (b + step < end && bins[b + step].low <= side.low) b += step;
   }
+  if (side.low > side.high) return; // only NaN
   for (; b < end && bins[b].low <= side.high; b += 1) setBit(words, at, b);
 }
 
@@ -155,8 +156,13 @@ function allowed({ bins, wordStart, full }, i) {
 
 /** Allow one bin of a feature only. */
 function only(problem, i, b) {
+  return among(problem, i, [b]);
+}
+
+/** Allow some bins of a feature only. */
+function among(problem, i, some) {
   const full = problem.full.slice();
   full.fill(0, problem.wordStart[i], problem.wordStart[i + 1]);
-  setBit(full, problem.wordStart[i], b);
+  for (const b of some) setBit(full, problem.wordStart[i], b);
   return { ...problem, full };
 }

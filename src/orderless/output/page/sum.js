@@ -29,10 +29,13 @@ function whole32(text) {
   return new Int32Array(bytes(text).buffer);
 }
 
-/** Round to whole units; a power of two that is beyond the numbers is applied in two steps. */
+/** Round to whole units, halves to even ones as Python does; a power of two that is beyond the numbers
+ *  is applied in two steps. */
 function inUnits(value) {
   const half = Math.trunc(-MODEL.exponent / 2);
-  return Math.round(value * 2 ** half * 2 ** (-MODEL.exponent - half));
+  const units = value * 2 ** half * 2 ** (-MODEL.exponent - half);
+  const whole = Math.round(units);
+  return whole - units === 0.5 && whole % 2 !== 0 ? whole - 1 : whole;
 }
 
 function fromUnits(units) {
