@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .bins import Bins
+from .bins import Bins, Box
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -48,15 +48,19 @@ class FunctionBins(Bins):
         _read = _Unfolded()
 
     def __init__(self, tree: Tree, form: _core.reasons.Form) -> None:
-        self._source = (tree, form)
+        self.source, self.form = tree, form
+
+    def box_of(self, reason: int) -> Box:
+        """Give a reason that the form has found, by its number."""
+        return Box(self, self.read_slots(self.form.box(reason)))
 
     def unfold(self) -> None:
         """Make all parts; where every condition of the tree matters, they are the tree's own."""
-        tree, form = self._source
+        tree, form = self.source, self.form
         smaller = form.tree()
         if smaller is None:
             own = tree.bins
-            self.__dict__.update({n: p for n, p in vars(own).items() if n != "_source"})
+            self.__dict__.update(vars(own))
         else:
             self.tree = tree.of_held(tree.space, tree.classes, smaller, tree.task)
             self._take(form.bins())
