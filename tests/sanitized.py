@@ -103,8 +103,10 @@ def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     assert core.bins.cut_tree(a.held, space) is None or a.bins.n_slots >= 0
     form = core.reasons.form(b.held, space, n_classes)
     if form is not None:
-        counts = form.find(10**6, 60.0)
-        assert [len(form.table(c)) for c in range(n_classes)] == counts
+        starts = form.find(10**6, 60.0)
+        rules = form.rules(60.0)
+        assert [len(form.table(c)) for c in range(n_classes)] == np.diff(starts).tolist()
+        assert all(form.box(reason) for own in rules for reason in own) or starts[-1] == 1
         assert form.bins().positions == ol.canonicalize(b).bins.positions
         form.tree()
     text = core.base.numbers_text(a.threshold)

@@ -1,8 +1,11 @@
 """Reasons, rules and bins by the core in few calls: what Python gives step by step."""
 
 import copy
+import gc
 import pickle
 import random
+import weakref
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -131,35 +134,88 @@ def test_limits_are_kept():
         _ = ol.canonicalize(tree, limit=2).rules
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_a_limit_is_about_the_function_not_its_idle_splits(seed):
+    tree = ordered_tree(seed, 3)
+    form = ol.canonicalize(tree)
+    most = max(map(len, form.reasons.values()))
+    bins = with_function_bins(tree).bins
+    try:
+        all_reasons(Subject.of(bins), most, 60.0)
+    except TooManyReasons:  # more of them below some node
+        with pytest.raises(TooManyReasons):
+            _ = ol.canonicalize(tree, limit=most).reasons
+    else:
+        assert ol.canonicalize(tree, limit=most).reasons == form.reasons
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_in_whichever_order_parts_are_asked_for(seed):
+    tree = ordered_tree(seed)
+    first, held = ol.canonicalize(tree), (tree.held, tree.space.held, len(tree.classes))
+    starts = _core.reasons.form(*held).find(10**6, 60.0)
+    for bins_first in (True, False):
+        form = _core.reasons.form(*held)
+        if bins_first:
+            assert form.bins().positions == first.bins.positions
+        assert form.find(10**6, 60.0) == form.find(10**6, 60.0) == starts
+        rules = form.rules(60.0)
+        boxes = [form.table(c).tolist() for c in range(len(tree.classes))]
+        assert boxes == [table.tolist() for table in first._reason_tables]
+        assert [form.box(i) for i in range(starts[-1])] == list(chain.from_iterable(boxes))
+        assert form.rules(60.0) == rules
+        terms = [tuple(first.reasons[label][i - starts[c]] for i in rules[c])
+                 for c, label in enumerate(tree.classes)]  # fmt: skip
+        assert terms == list(first.rules.values())
+
+
+def test_a_form_with_reasons_is_no_cycle():
+    form = ol.canonicalize(ordered_tree(3))
+    reasons, rules = form.reasons, form.rules
+    gone = weakref.ref(form)
+    gc.disable()
+    try:
+        del form
+        assert gone() is None
+    finally:
+        gc.enable()
+    assert [str(t) for terms in (reasons | rules).values() for t in terms]
+
+
 def test_the_core_says_when_time_is_up():
-    tree = ordered_tree(3)
+    tree = next(
+        tree for tree in map(ordered_tree, range(100))
+        if min(map(len, ol.canonicalize(tree).reasons.values())) > 1
+    )  # fmt: skip
     form = CanonicalForm(tree)
+    found = form._in_core
+    found.form.find(10**6, 60.0)
+    assert found.form.rules(1e-12) == []
+    assert len(found.form.rules(60.0)) == len(tree.classes)
 
     class Slow:
         def find(self, limit, time_limit):
-            return [1, 1]
+            return [0, 1, 2]
 
-        def rules(self, class_index, time_limit):
-            fault = _core.base.TimeUp("")
-            fault.met = 0
-            raise fault
+        def rules(self, time_limit):
+            return [[0]]
 
-    form.__dict__["_found"] = (Slow(),)
-    with pytest.raises(OutOfTime, match="smallest set of rules for class 0 was not found"):
+    form.__dict__["_found"].form = Slow()
+    with pytest.raises(OutOfTime, match="smallest set of rules for class 1 was not found"):
         _ = form.rules
 
 
 def test_reasons_must_be_found_first():
     tree = ordered_tree(5)
     form = _core.reasons.form(tree.held, tree.space.held, len(tree.classes))
-    for ask in (lambda: form.rules(0, 1.0), lambda: form.table(0), lambda: form.box(0, 0)):
+    for ask in (lambda: form.rules(1.0), lambda: form.table(0), lambda: form.box(0)):
         with pytest.raises(ValueError, match="not found yet"):
             ask()
-    counts = form.find(10**6, 60.0)
+    starts = form.find(10**6, 60.0)
     with pytest.raises(IndexError, match="no such class"):
-        form.table(len(counts))
+        form.table(len(tree.classes))
     with pytest.raises(IndexError, match="no such reason"):
-        form.box(0, counts[0])
+        form.box(starts[-1])
 
 
 # -- fingerprints --------------------------------------------------------------------------------

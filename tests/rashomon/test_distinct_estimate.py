@@ -154,9 +154,9 @@ def test_the_limit_of_time_is_kept(cancer):
     engine = cancer._source
     view = replace(cancer._view, trivial=False)
     engine.counts(view)
-    before, engine.time_limit = engine.time_limit, 1e-9
+    before, engine.caps.time_limit = engine.time_limit, 1e-9
     try:
         with pytest.raises(OutOfTime, match="the estimate of the number of functions took longer"):
             cancer.estimate_distinct(200_000, random_state=0)
     finally:
-        engine.time_limit = before
+        engine.caps.time_limit = before

@@ -108,7 +108,7 @@ def test_limits_hold(monkeypatch):
     found = random_set(1)
     view = found._view.with_features(3)
     with monkeypatch.context() as patch:
-        patch.setattr(found._source, "time_limit", 1e-9)
+        patch.setattr(found._source.caps, "time_limit", 1e-9)
         with pytest.raises(OutOfTime, match="counting the trees took longer"):
             found._source._counted(view)
     one = found._source._counted(view)

@@ -249,9 +249,9 @@ def test_what_is_refused(several):
 def test_the_limit_of_time_is_kept(several):
     table = several.functions().table()
     engine = several._source
-    before, engine.time_limit = engine.time_limit, 1e-9
+    before, engine.caps.time_limit = engine.time_limit, 1e-9
     try:
         with pytest.raises(OutOfTime, match="the first questions of functions took longer"):
             first_columns(several, table)
     finally:
-        engine.time_limit = before
+        engine.caps.time_limit = before

@@ -116,10 +116,11 @@ def test_limits_are_kept() -> None:
     X = random.integers(0, 2, (400, 14))
     y = (X[:, 0] & X[:, 1]) ^ (random.random(400) < 0.35)
     found = ol.RashomonSet(4, 0.005, 0.05).fit(X, y)
-    found._source.memory_limit = 100_000
+    found._source.caps.memory_limit = 100_000
     with pytest.raises(OutOfMemory, match="measuring the trees needs more than memory_limit"):
         found.range("errors")
-    found._source.memory_limit, found._source.time_limit = 1 << 32, 1e-9
+    caps = found._source.caps
+    caps.memory_limit, caps.time_limit = 1 << 32, 1e-9
     with pytest.raises(OutOfTime, match="the nearest measure took longer than time_limit"):
         found.fairest("error rate", groups=np.arange(400) % 7 == 0, limit=1000)
 

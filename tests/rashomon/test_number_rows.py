@@ -128,7 +128,7 @@ def test_time_is_watched():
     X = random.integers(0, 2, (400, 20))
     y = (X @ np.arange(20) + random.normal(0, 9, 400)).round(2)
     found = ol.RashomonSet(3, 0.005, 0.05, task="regression").fit(X, y)
-    found._source.time_limit = 1e-9
+    found._source.caps.time_limit = 1e-9
     with pytest.raises(OutOfTime, match=r"the ranges of the rows took longer than time_limit"):
         found.multiplicity(random.integers(0, 2, (3000, 20)))
 

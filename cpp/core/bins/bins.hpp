@@ -103,6 +103,10 @@ struct BoxList {
     slots.insert(slots.end(), box, box + n_slots);
     ++count;
   }
+  void clear() {
+    slots.clear();
+    count = 0;
+  }
 };
 
 }  // namespace orderless

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/bins/bins.hpp"
@@ -19,22 +20,22 @@ class LeafMasks {
   [[nodiscard]] std::size_t n_words() const { return n_words_; }
   [[nodiscard]] std::size_t n_leaves() const { return n_leaves_; }
   /// First leaf, and end, of the leaves below a node.
-  [[nodiscard]] std::size_t first_leaf(std::size_t node) const { return first_[node]; }
-  [[nodiscard]] std::size_t end_leaf(std::size_t node) const { return end_[node]; }
+  [[nodiscard]] std::size_t first_leaf(std::size_t node) const { return below_[node].first; }
+  [[nodiscard]] std::size_t end_leaf(std::size_t node) const { return below_[node].end; }
   /// The region of a node, and the features asked at it or below it.
-  [[nodiscard]] const std::vector<std::uint16_t>& region(std::size_t node) const {
-    return region_[node];
+  [[nodiscard]] const std::uint16_t* region(std::size_t node) const {
+    return region_.data() + node * layout_.n_slots();
   }
-  [[nodiscard]] const std::vector<std::uint32_t>& active(std::size_t node) const {
-    return active_[node];
+  [[nodiscard]] std::span<const std::uint32_t> active(std::size_t node) const {
+    return {active_.data() + below_[node].active, below_[node].n_active};
   }
   [[nodiscard]] const std::uint64_t* not_class(std::size_t c) const {
-    return not_class_.data() + c * n_words_;
+    return masks_.data() + not_class_ + c * n_words_;
   }
 
   /// Leaves that have this bin (NaN: bin n_bins).
   [[nodiscard]] const std::uint64_t* bin(std::size_t f, std::size_t b) const {
-    return bins_.data() + (bin_start_[f] + b) * n_words_;
+    return masks_.data() + (bin_start_[f] + b) * n_words_;
   }
 
   /// out[w] &= leaves that meet the side of feature f, for words first .. end.
@@ -42,21 +43,25 @@ class LeafMasks {
             std::size_t end) const;
 
  private:
-  std::vector<std::size_t> find_regions(const BinTree& tree, const std::vector<std::int32_t>& up);
+  std::vector<std::size_t> find_leaves(const BinTree& tree, const std::vector<std::int32_t>& up);
   void find_below(const BinTree& tree, const std::vector<std::int32_t>& up);
-  void mark(std::size_t leaf, const std::vector<std::uint16_t>& box);
+  void mark(std::size_t leaf, const std::uint16_t* box);
 
   const BoxLayout& layout_;
   std::size_t n_leaves_ = 0;
   std::size_t n_words_ = 0;
   std::vector<std::size_t> bin_start_;
-  std::vector<std::uint64_t> bins_;      // leaves with the bin
-  std::vector<std::uint64_t> from_low_;  // ordered: leaves whose lowest bin is at most b
-  std::vector<std::uint64_t> to_high_;   // ordered: leaves whose highest bin is at least b
-  std::vector<std::uint64_t> not_class_;
-  std::vector<std::size_t> first_, end_;
-  std::vector<std::vector<std::uint16_t>> region_;
-  std::vector<std::vector<std::uint32_t>> active_;
+  // By bin: leaves with it; leaves whose lowest bin is at most it; leaves whose highest bin is at
+  // least it (both for ordered features); then, by class, leaves of another one.
+  std::vector<std::uint64_t> masks_;
+  std::size_t from_low_ = 0, to_high_ = 0, not_class_ = 0;  // where these start
+  struct Below {
+    std::size_t first = 0, end = 0;        // leaves
+    std::size_t active = 0, n_active = 0;  // where its features are
+  };
+  std::vector<Below> below_;           // by node
+  std::vector<std::uint16_t> region_;  // by node
+  std::vector<std::uint32_t> active_;  // children's before their parents'
 };
 
 }  // namespace orderless

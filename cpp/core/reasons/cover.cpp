@@ -154,6 +154,7 @@ Slots slots(const BoxList& list, std::size_t i) { return Slots(list[i], list[i] 
 std::vector<std::int32_t> smallest_cover(const BoxLayout& layout, const BoxList& leaves,
                                          const BoxList& reasons, const PollFunction& poll) {
   if (leaves.size() == 0) return {};
+  if (reasons.size() == 1) return {0};  // all of them together cover the class
   Boxes boxes(layout, poll);
   std::vector<std::int32_t> cost(reasons.size());
   for (std::size_t i = 0; i < cost.size(); ++i) cost[i] = layout.n_conditions(reasons[i]);

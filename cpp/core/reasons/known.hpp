@@ -11,13 +11,23 @@
 namespace orderless::reasons {
 
 /// Which boxes of a list, from some position on, are there already. Open addressing over their
-/// positions, so that a box is written down once.
+/// positions, so that a box is written down once; a few boxes are just compared.
 class Known {
  public:
-  Known(const BoxList& list, std::size_t first) : list_(list), first_(first), table_(64, 0) {}
+  Known(const BoxList& list, std::size_t first) : list_(list), first_(first) {}
 
   /// Whether the box is not in the list yet; if so, the next box of the list has to be this one.
   bool is_new(const std::uint16_t* box) {
+    const std::size_t n = list_.size() - first_;
+    if (n < few) {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (std::equal(box, box + list_.n_slots, list_[first_ + i])) return false;
+      }
+      return true;
+    }
+    if (table_.empty()) {
+      for (std::size_t i = 0; i < n; ++i) hashes_.push_back(hash_of(list_[first_ + i]));
+    }
     if (2 * (hashes_.size() + 1) > table_.size()) grow();
     const std::uint64_t hash = hash_of(box);
     std::size_t at = hash & (table_.size() - 1);
@@ -33,6 +43,8 @@ class Known {
   }
 
  private:
+  static constexpr std::size_t few = 16;
+
   [[nodiscard]] std::uint64_t hash_of(const std::uint16_t* box) const {
     std::uint64_t hash = 0;
     for (std::size_t i = 0; i < list_.n_slots; i += 4) {
@@ -44,7 +56,7 @@ class Known {
   }
 
   void grow() {
-    table_.assign(4 * table_.size(), 0);
+    table_.assign(std::max<std::size_t>(4 * few, 4 * table_.size()), 0);
     for (std::size_t i = 0; i < hashes_.size(); ++i) {
       std::size_t at = hashes_[i] & (table_.size() - 1);
       while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);

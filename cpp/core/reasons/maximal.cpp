@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
+#include <utility>
 
 #include "core/base/errors.hpp"
 #include "core/bins/leafmasks.hpp"
@@ -11,6 +11,8 @@
 namespace orderless::reasons {
 
 namespace {
+
+constexpr std::size_t most_kept = 4096;  // slots of a list that is used again
 
 /// Joins and tests the boxes of one tree.
 class Merger {
@@ -24,24 +26,27 @@ class Merger {
         limit_(limit),
         poll_(poll),
         wanted_(wanted) {
+    const std::size_t n = masks_.n_words();
     join_.resize(layout.n_slots());
-    meets_.resize(layout.n_features() * masks_.n_words());
-    once_.resize(masks_.n_words());
-    wrong_.resize(masks_.n_words());
+    limited_.reserve(layout.n_features() + 1);
+    words_.resize((layout.n_features() + 3) * n);
+    wrong_ = {words_.data(), n};
+    others_ = {words_.data() + n, n};
+    once_ = {words_.data() + 2 * n, n};
+    meets_ = {words_.data() + 3 * n, layout.n_features() * n};
   }
 
   std::vector<BoxList> run() {
-    const std::size_t n = tree_.feature.size();
-    std::vector<std::vector<BoxList>> lists(n);
-    // Without recursion: a node is looked at a second time when its children are done.
+    // Without recursion: a node is looked at a second time when its children are done. Theirs are
+    // then the last two of the stack of lists.
     std::vector<std::pair<std::size_t, bool>> todo{{0, false}};
     while (!todo.empty()) {
       const auto [node, ready] = todo.back();
       todo.pop_back();
       if (tree_.feature[node] < 0) {
-        lists[node] = fresh();
         const auto c = static_cast<std::size_t>(tree_.leaf_class[node]);
-        if (wanted_.empty() || wanted_[c] != 0) lists[node][c].push(masks_.region(node).data());
+        BoxList* own = push();
+        if (wanted_.empty() || wanted_[c] != 0) own[c].push(masks_.region(node));
         continue;
       }
       const auto yes = static_cast<std::size_t>(tree_.when_true[node]);
@@ -52,20 +57,13 @@ class Merger {
         todo.emplace_back(yes, false);
         continue;
       }
-      lists[node] = merge(node, yes, no, lists[yes], lists[no]);
-      lists[yes] = {};
-      lists[no] = {};
+      merge(node, yes, no);
     }
-    return std::move(lists[0]);
+    lists_.resize(n_classes_);
+    return std::move(lists_);
   }
 
  private:
-  std::vector<BoxList> fresh() const {
-    std::vector<BoxList> lists(n_classes_);
-    for (BoxList& list : lists) list.n_slots = layout_.n_slots();
-    return lists;
-  }
-
   void look_at(std::size_t node) {
     node_ = node;
     feature_ = static_cast<std::size_t>(tree_.feature[node]);
@@ -87,21 +85,39 @@ class Merger {
     }
   }
 
-  std::vector<BoxList> merge(std::size_t node, std::size_t yes, std::size_t no,
-                             const std::vector<BoxList>& below, const std::vector<BoxList>& above) {
-    look_at(node);
-    std::vector<BoxList> out = fresh();
-    for (std::size_t c = 0; c < n_classes_; ++c) {
-      if (below[c].size() + above[c].size() == 0) continue;
-      look_for_other_than(c);
-      const std::vector<Limited> low = limited(below[c]);
-      const std::vector<Limited> high = limited(above[c]);
-      keep_stuck(low, masks_.region(no).data(), out[c]);
-      keep_stuck(high, masks_.region(yes).data(), out[c]);
-      join_pairs(low, high, out[c]);
-      met_ = std::max(met_, out[c].size());
+  /// Puts empty lists on the stack, one per class.
+  BoxList* push() {
+    const std::size_t first = n_classes_ * on_stack_++;
+    if (lists_.size() < first + n_classes_) {
+      lists_.resize(first + n_classes_);
+      for (std::size_t c = 0; c < n_classes_; ++c) lists_[first + c].n_slots = layout_.n_slots();
     }
-    return out;
+    return lists_.data() + first;
+  }
+
+  /// Puts the lists of a node in the place of those of its children.
+  void merge(std::size_t node, std::size_t yes, std::size_t no) {
+    look_at(node);
+    BoxList* const merged = push();
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      BoxList& out = merged[c];
+      BoxList& above = *(&out - n_classes_);
+      BoxList& below = *(&above - n_classes_);
+      if (below.size() + above.size() == 0) continue;
+      look_for_other_than(c);
+      limit(below, low_);
+      limit(above, high_);
+      keep_stuck(low_, masks_.region(no), out);
+      keep_stuck(high_, masks_.region(yes), out);
+      join_pairs(out);
+      met_ = std::max(met_, out.size());
+      std::swap(below, out);
+      for (BoxList* used : {&above, &out}) {
+        used->clear();
+        if (used->slots.capacity() > most_kept) used->slots.shrink_to_fit();
+      }
+    }
+    on_stack_ -= 2;
   }
 
   /// A box and the active features, but the node's, on which it is smaller than the region, by
@@ -111,11 +127,11 @@ class Merger {
     std::uint64_t limits;
   };
 
-  [[nodiscard]] std::vector<Limited> limited(const BoxList& list) const {
-    std::vector<Limited> out;
+  void limit(const BoxList& list, std::vector<Limited>& out) const {
+    out.clear();
     out.reserve(list.size());
-    const std::uint16_t* region = masks_.region(node_).data();
-    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    const std::uint16_t* region = masks_.region(node_);
+    const std::span<const std::uint32_t> active = masks_.active(node_);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::uint16_t* box = list[i];
       std::uint64_t limits = 0;
@@ -128,13 +144,12 @@ class Merger {
       }
       out.push_back({box, limits});
     }
-    return out;
   }
 
   /// Calls on_feature with the features of some limits, never with the node's.
   template <class OnFeature>
   void each(std::uint64_t limits, OnFeature&& on_feature) const {
-    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    const std::span<const std::uint32_t> active = masks_.active(node_);
     for (; limits != 0; limits &= limits - 1) {
       for (auto k = static_cast<std::size_t>(std::countr_zero(limits)); k < active.size();
            k += 64) {
@@ -147,7 +162,7 @@ class Merger {
   void keep_stuck(const std::vector<Limited>& list, const std::uint16_t* there, BoxList& out) {
     const std::size_t s = layout_.slot(feature_);
     const BinFeature& feature = layout_.feature(feature_);
-    std::vector<std::uint64_t> others(masks_.n_words());
+    const std::span<std::uint64_t> others = others_;
     for (const auto& [box, limits] : list) {
       std::copy(wrong_.begin(), wrong_.end(), others.begin());
       each(limits, [&, box = box](std::size_t f) {
@@ -183,25 +198,19 @@ class Merger {
     }
   }
 
-  void join_pairs(const std::vector<Limited>& below, const std::vector<Limited>& above,
-                  BoxList& out) {
+  /// Joins the boxes of low_ and high_ that touch; both are cut down to these.
+  void join_pairs(BoxList& out) {
     const std::size_t s = layout_.slot(feature_);
     const BinFeature& feature = layout_.feature(feature_);
     const auto cut = static_cast<std::int32_t>(tree_.cut[node_]);
-    const auto touching = [&](const std::vector<Limited>& list, bool is_below) {
-      if (!feature.ordered || feature.nan) return list;  // NaN: decided pair by pair
-      std::vector<Limited> kept;
-      std::copy_if(list.begin(), list.end(), std::back_inserter(kept), [&](const Limited& one) {
-        return is_below ? one.box[s + 1] == cut : one.box[s] == cut + 1;
-      });
-      return kept;
-    };
-    const std::vector<Limited> p = touching(below, true);
-    const std::vector<Limited> q = touching(above, false);
+    if (feature.ordered && !feature.nan) {  // NaN: decided pair by pair
+      std::erase_if(low_, [&](const Limited& one) { return one.box[s + 1] != cut; });
+      std::erase_if(high_, [&](const Limited& one) { return one.box[s] != cut + 1; });
+    }
     Known known(out, out.size());
-    for (const Limited& low : p) {
+    for (const Limited& low : low_) {
       tick();
-      for (const Limited& high : q) {
+      for (const Limited& high : high_) {
         if (!meet_elsewhere(low, high)) continue;
         intersect(low, high);
         if (!feature.ordered) {
@@ -217,7 +226,7 @@ class Merger {
           join_with_nan(low.box + s, high.box + s, known, out);
         }
       }
-      tick(q.size() / 16);
+      tick(high_.size() / 16);
     }
   }
 
@@ -242,7 +251,7 @@ class Merger {
 
   /// Whether two boxes meet on all features but the node's.
   [[nodiscard]] bool meet_elsewhere(const Limited& a, const Limited& b) const {
-    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    const std::span<const std::uint32_t> active = masks_.active(node_);
     for (std::uint64_t both = a.limits & b.limits; both != 0; both &= both - 1) {
       for (auto k = static_cast<std::size_t>(std::countr_zero(both)); k < active.size(); k += 64) {
         const std::size_t f = active[k];
@@ -301,7 +310,7 @@ class Merger {
   /// Whether some bin next to join_'s side of f, in the region, is in no leaf of another class that
   /// misses join_ on f alone.
   bool can_grow(std::size_t f, const std::uint64_t* meets) const {
-    const std::uint16_t* region = masks_.region(node_).data();
+    const std::uint16_t* region = masks_.region(node_);
     const std::size_t s = layout_.slot(f);
     const BinFeature& feature = layout_.feature(f);
     const auto open = [&](std::size_t b) {
@@ -354,6 +363,9 @@ class Merger {
   std::size_t met_ = 0;
   std::size_t steps_ = 0;
 
+  std::vector<BoxList> lists_;  // a stack
+  std::size_t on_stack_ = 0;    // nodes that have lists there
+
   // The node at hand.
   std::size_t node_ = 0;
   std::size_t feature_ = 0;
@@ -361,12 +373,16 @@ class Merger {
   std::size_t end_word_ = 0;
   std::vector<std::uint16_t> join_;
   std::vector<std::size_t> limited_;  // features on which join_ may be smaller than the region
-  std::vector<std::uint64_t> wrong_;
-  std::vector<std::uint64_t> meets_;  // per limited feature the leaves that meet join_ on it
-  std::vector<std::uint64_t> once_;   // leaves of another class that miss join_ on one feature
+  std::vector<Limited> low_, high_;   // the boxes of its children
+  std::vector<std::uint64_t> words_;  // the memory of what follows
+  std::span<std::uint64_t> wrong_;    // leaves of another class
+  std::span<std::uint64_t> others_;   // those that a child's box meets elsewhere
+  std::span<std::uint64_t> meets_;    // per limited feature the leaves that meet join_ on it
+  std::span<std::uint64_t> once_;     // leaves of another class that miss join_ on one feature
 };
 
-BoxList sorted(const BoxList& list, const BoxLayout& layout) {
+BoxList sorted(BoxList list, const BoxLayout& layout) {
+  if (list.size() < 2) return list;
   std::vector<std::pair<std::int32_t, std::size_t>> order(list.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = {layout.n_conditions(list[i]), i};
   std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
@@ -388,7 +404,8 @@ std::vector<BoxList> all_reasons(const BinTree& tree, const BoxLayout& layout,
                                  const PollFunction& poll, std::span<const std::uint8_t> wanted) {
   Merger merger(tree, layout, n_classes, limit, poll, wanted);
   std::vector<BoxList> out;
-  for (const BoxList& list : merger.run()) out.push_back(sorted(list, layout));
+  out.reserve(static_cast<std::size_t>(n_classes));
+  for (BoxList& list : merger.run()) out.push_back(sorted(std::move(list), layout));
   return out;
 }
 

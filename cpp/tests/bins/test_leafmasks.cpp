@@ -50,7 +50,7 @@ void check(Random& random) {
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     for (const Cell& cell : all) {
       const bool reached = walk_cell(tree, features, cell).first == leaves[i];
-      CHECK(inside(layout, masks.region(leaves[i]).data(), cell) == reached);
+      CHECK(inside(layout, masks.region(leaves[i]), cell) == reached);
     }
     for (std::size_t c = 0; c < 3; ++c) {
       CHECK(has_bit(masks.not_class(c), i) ==
@@ -69,7 +69,7 @@ void check(Random& random) {
                   side.begin() + static_cast<std::ptrdiff_t>(layout.slot(f)));
         const bool meets = std::any_of(all.begin(), all.end(), [&](const Cell& cell) {
           return inside(layout, side.data(), cell) &&
-                 inside(layout, masks.region(leaves[i]).data(), cell);
+                 inside(layout, masks.region(leaves[i]), cell);
         });
         CHECK(has_bit(met, i) == meets);
       }

@@ -37,7 +37,7 @@ struct Case {
     BoxList out;
     out.n_slots = layout.n_slots();
     for (std::size_t node = 0; node < tree.feature.size(); ++node) {
-      if (tree.leaf_class[node] == label) out.push(masks.region(node).data());
+      if (tree.leaf_class[node] == label) out.push(masks.region(node));
     }
     return out;
   }

@@ -20,9 +20,9 @@ from .cover import (
     Rules,
     Subject,
     all_reasons,
-    count_reasons,
-    form_rules,
-    form_terms,
+    find_reasons,
+    found_reasons,
+    found_rules,
     irredundant_rules,
     smallest_rules,
     terms_of,
@@ -151,20 +151,18 @@ class CanonicalForm(InCore, FormOffers):
 
         With facts, into the bins that the tree does.
         """
-        form = self._in_core
-        if form is None:
+        found = self._in_core
+        if found is None:
             return self._subject.bins
-        if form.tree() is None:
-            return self.tree.bins
-        return self._form_bins
+        return self.tree.bins if found.form.tree() is None else found
 
     @cached_property
     def _subject(self) -> Subject:
         """What rules and reasons are about: the function, on possible rows."""
         if self.tree.possible is not None:
             return Subject.of_possible(self.tree.possible)
-        form = self._in_core
-        return Subject.of(with_function_bins(self.tree).bins if form is None else self.bins)
+        known = self._in_core is not None
+        return Subject.of(self.bins if known else with_function_bins(self.tree).bins)
 
     @cached_property
     def _canonical(self) -> Tree:
@@ -192,11 +190,11 @@ class CanonicalForm(InCore, FormOffers):
 
     @cached_property
     def _reason_tables(self) -> list[NDArray[np.uint16]]:
-        form = self._in_core
-        if form is None:
+        found = self._in_core
+        if found is None:
             return all_reasons(self._subject, self.limit, self.time_limit)
-        counts = count_reasons(form, self.limit, self.time_limit)
-        return [form.table(c) for c in range(len(counts))]
+        find_reasons(found, self.limit, self.time_limit)
+        return [found.form.table(c) for c in range(len(self.classes))]
 
     @property
     def reasons(self) -> dict[Label, tuple[Term, ...]]:
@@ -211,19 +209,24 @@ class CanonicalForm(InCore, FormOffers):
         return known
 
     def _all_reasons(self) -> dict[Label, tuple[Term, ...]]:
-        form, classes = self._in_core, self.tree.classes
-        if form is None:
+        found, classes = self._in_core, self.tree.classes
+        if found is None:
             tables = self._reason_tables
             return {c: terms_of(self.bins, own) for c, own in zip(classes, tables, strict=True)}
-        counts = count_reasons(form, self.limit, self.time_limit)
-        return {label: form_terms(self, c, range(counts[c])) for c, label in enumerate(classes)}
+        return found_reasons(found, classes, self.limit, self.time_limit)
 
-    @cached_property
+    @property
     def _rules(self) -> list[Rules]:
-        form = self._in_core
-        if self.exact and form is not None:
-            count_reasons(form, self.limit, self.time_limit)
-            return form_rules(self, form, self.tree.classes, self.time_limit)
+        known: list[Rules] | None = self.__dict__.get("_own_rules")
+        if known is None:
+            known = self.__dict__["_own_rules"] = self._find_rules()
+        return known
+
+    def _find_rules(self) -> list[Rules]:
+        found = self._in_core
+        if self.exact and found is not None:
+            find_reasons(found, self.limit, self.time_limit)
+            return found_rules(found, self.tree.classes, self.time_limit)
         if self.exact:
             return smallest_rules(self._subject, self._reason_tables, self.time_limit)
         if self._subject.possible is not None:
@@ -242,7 +245,7 @@ class CanonicalForm(InCore, FormOffers):
         facts that does not hold: where ``a = b`` is a fact, rules may be about either. Rules then
         cover the possible rows of a class, and may cover impossible ones too.
         """
-        return {c: own.terms for c, own in zip(self.classes, self._rules, strict=True)}
+        return {c: terms for c, (terms, _) in zip(self.tree.classes, self._rules, strict=True)}
 
     @property
     def bounds(self) -> dict[Label, int]:

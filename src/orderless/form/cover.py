@@ -8,7 +8,7 @@ Paper: Algorithms 1 and 4; departures are in docs/decisions.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import BinNodes, Bins, Box, Label, PossibleTree
-from .term import Holder, Term
+from ..model import BinNodes, Bins, Box, FunctionBins, Label, PossibleTree
+from .term import Term
 
 __all__ = [
-    "Rules", "Subject", "all_reasons", "count_reasons", "form_rules", "form_terms",
+    "Rules", "Subject", "all_reasons", "find_reasons", "found_reasons", "found_rules",
     "irredundant_rules", "leaf_rules", "smallest_rules", "terms_of",
 ]  # fmt: skip
 
@@ -96,10 +96,10 @@ def all_reasons(
         raise _given_up(fault, limit, time_limit) from None
 
 
-def count_reasons(form: _core.reasons.Form, limit: int, time_limit: float) -> list[int]:
-    """Let the core find every reason of a form; give how many each class has."""
+def find_reasons(found: FunctionBins, limit: int, time_limit: float) -> list[int]:
+    """Let the core find every reason; give where those of each class start, and their number."""
     try:
-        return form.find(limit, time_limit)
+        return found.form.find(limit, time_limit)
     except (_core.base.LimitReached, _core.base.TimeUp) as fault:
         raise _given_up(fault, limit, time_limit) from None
 
@@ -123,23 +123,26 @@ def _given_up(
     )
 
 
-def form_terms(holder: Holder, class_index: int, which: Iterable[int]) -> tuple[Term, ...]:
-    """Give some of the reasons that a form in the core has found."""
-    return tuple([Term(None, (holder, class_index, i)) for i in which])
-
-
-def form_rules(
-    holder: Holder, form: _core.reasons.Form, classes: Sequence[Label], time_limit: float
-) -> list[Rules]:
-    """Give per class the fewest of its reasons that cover it, proven minimal."""
-    out = []
-    for c, label in enumerate(classes):
-        try:
-            chosen = form.rules(c, time_limit)
-        except _core.base.TimeUp:
-            raise _no_cover(label, time_limit) from None
-        out.append(Rules(form_terms(holder, c, chosen), len(chosen)))
+def found_reasons(
+    found: FunctionBins, classes: Sequence[Label], limit: int, time_limit: float
+) -> dict[Label, tuple[Term, ...]]:
+    """Give every reason by class; what one says is read when it is looked at."""
+    start = find_reasons(found, limit, time_limit)
+    terms = [Term(None, found, i) for i in range(start[-1])]
+    out, first = {}, 0
+    for c, label in enumerate(classes, 1):
+        end = start[c]
+        out[label] = tuple(terms[first:end])
+        first = end
     return out
+
+
+def found_rules(found: FunctionBins, classes: Sequence[Label], time_limit: float) -> list[Rules]:
+    """Give per class the fewest of its reasons that cover it, proven minimal."""
+    chosen = found.form.rules(time_limit)
+    if len(chosen) < len(classes):
+        raise _no_cover(classes[len(chosen)], time_limit)
+    return [Rules(tuple([Term(None, found, i) for i in own]), len(own)) for own in chosen]
 
 
 def _no_cover(label: Label, time_limit: float) -> OutOfTime:

@@ -6,8 +6,7 @@ Out: ``InCore``, what ``CanonicalForm`` has of it; nothing of it is pickled.
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from .. import _core
 from ..model import FunctionBins, Tree
@@ -21,28 +20,24 @@ class InCore:
     tree: Tree
 
     @property
-    def _in_core(self) -> _core.reasons.Form | None:
-        """Its form in the core; None where facts or categories take more than that."""
-        known = self.__dict__.get("_found")  # a cached_property takes longer than the form
-        return known[0] if known is not None else self._find()
+    def _in_core(self) -> FunctionBins | None:
+        """The bins of the function, and its form in the core.
 
-    def _find(self) -> _core.reasons.Form | None:
+        None where facts or categories take more than that. Terms refer to these, not to the form
+        that has the terms: it would stay in memory until cycles are collected.
+        """
+        own = self.__dict__  # quicker than a cached_property
+        return own["_found"] if "_found" in own else self._find()
+
+    def _find(self) -> FunctionBins | None:
         tree = self.tree
-        form = None
-        if not tree.space.knowing:
-            form = _core.reasons.form(tree.held, tree.space.held, len(tree.classes))
-        self.__dict__["_found"] = (form,)
-        return form
-
-    @property
-    def _core_form(self) -> tuple[FunctionBins, _core.reasons.Form]:
-        """The bins of the function and its form in the core, for the terms that it has found."""
-        return self._form_bins, cast(_core.reasons.Form, self._in_core)
-
-    @cached_property
-    def _form_bins(self) -> FunctionBins:
-        return FunctionBins(self.tree, cast(_core.reasons.Form, self._in_core))
+        space, found = tree.space, None
+        if not space.knowing:
+            form = _core.reasons.form(tree.held, space.held, len(tree.classes))
+            if form is not None:
+                found = FunctionBins(tree, form)
+        self.__dict__["_found"] = found
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
-        made_again = ("_found", "_form_bins")  # the core has a part of them
-        return {name: own for name, own in vars(self).items() if name not in made_again}
+        return {name: own for name, own in vars(self).items() if name != "_found"}

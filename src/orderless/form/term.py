@@ -6,28 +6,15 @@ Out: ``Term``: its conditions as text, as data, and applied to rows.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..inputs import Rows, certainly_inside, read_rows
-from ..model import Bins, Box, Side, side_text
+from ..model import Box, FunctionBins, Side, side_text
 
-__all__ = ["Holder", "Term"]
-
-
-class Holder(Protocol):
-    """What reasons belong to: it knows the bins, and the form in the core that has found them."""
-
-    @property
-    def _core_form(self) -> tuple[Bins, _core.reasons.Form]:
-        """Give both."""
-
-
-# Where a reason is: what it belongs to, its class, and its number there.
-Place = tuple[Holder, int, int]
+__all__ = ["Term"]
 
 
 class Term:
@@ -42,21 +29,22 @@ class Term:
         out.
     """
 
-    __slots__ = ("_box", "_place")
+    __slots__ = ("_box", "_found", "_reason")
 
-    def __init__(self, box: Box | None, place: Place | None = None) -> None:
+    def __init__(
+        self, box: Box | None, found: FunctionBins | None = None, reason: int = -1
+    ) -> None:
         self._box = box
-        self._place = place
+        self._found = found  # instead of a box: who found it, and its number there
+        self._reason = reason
 
     @property
     def box(self) -> Box:
         """The box over the bins of a tree; made when it is first looked at."""
         if self._box is None:
-            assert self._place is not None
-            holder, class_index, reason = self._place
-            bins, form = holder._core_form
-            self._box = Box(bins, bins.read_slots(form.box(class_index, reason)))
-            self._place = None
+            assert self._found is not None
+            self._box = self._found.box_of(self._reason)
+            self._found = None
         return self._box
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -65,6 +65,8 @@ def exact(value: Any, *, text: bool = True) -> Fraction:
     if isinstance(value, Decimal):
         return _of_decimal(value)
     if isinstance(value, int | Fraction | np.integer) and not isinstance(value, bool):
+        if type(value) is Fraction:
+            return _bounded(value)
         return _bounded(Fraction(int(value) if isinstance(value, np.integer) else value))
     raise TypeError(f"expected a number, got {a_kind(value)}")
 

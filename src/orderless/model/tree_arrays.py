@@ -30,6 +30,7 @@ __all__ = [
 
 Ints = NDArray[np.int32]
 Task = Literal["classification", "regression"]
+TASKS = get_args(Task)
 
 
 # -- checks ------------------------------------------------------------------------------------
@@ -86,8 +87,8 @@ def read_classes(
     classes: Sequence[Any] | NDArray[Any], task: Task = "classification"
 ) -> tuple[Label, ...]:
     """Read class labels, all of one type and no two the same; of a regression tree, numbers."""
-    if task not in get_args(Task):
-        raise InvalidTree(f"task must be one of {str(get_args(Task))[1:-1]}, got {task!r:.80}")
+    if task not in TASKS:
+        raise InvalidTree(f"task must be one of {str(TASKS)[1:-1]}, got {task!r:.80}")
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise InvalidTree(f"classes must be a sequence of labels, got {classes!r:.80}")
     labels = tuple(plain_label(label) for label in classes)
@@ -146,6 +147,8 @@ def _refuse_rounding(name: str, numbers: Iterable[Any]) -> None:
 
 def flatten(sets: Mapping[int, Sequence[int]], n: int) -> tuple[NDArray[np.int64], Ints]:
     """Write sets by node one after the other."""
+    if isinstance(sets, Mapping) and not sets:
+        return np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     whole = isinstance(sets, Mapping) and all(
         isinstance(node, int | np.integer) and not isinstance(node, bool) for node in sets
     )

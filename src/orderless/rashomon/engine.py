@@ -9,8 +9,7 @@ Out: for any view: counts, trees by their position, functions, decisions on rows
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
@@ -20,15 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, named, setting
+from ..errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, setting
 from ..model import n_threads
+from .caps import LISTS, Caps
 from .few_features import FewFeatures, by_sets
 from .flat import FlatTrees
 from .halves import narrow, whole, wide
 from .histogram import Histogram
 from .monotone import SomeCounts, SomeFunctions
 from .narrowed import Step, asked_features, core_view, narrowing, steps
-from .problem import MOST_LAST, Problem
+from .problem import Problem
 from .quantity import Quantity
 from .view import LIMIT, View
 
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
-PARTS = ("the set", "counting the trees")  # of which there may be a part instead
-LISTS = "the list of functions"
-ESTIMATED = ". estimate_distinct gives their number in seconds, with a stated error"
 MOST_PARTS = 1000  # sets of features that are looked at one after the other
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
@@ -49,21 +46,23 @@ Piece = tuple[int, int]
 class EngineCounts:
     """The trees of a view, in order of objective, then leaves, then a fixed order."""
 
-    def __init__(self, core: _core.rashomon.Counts, engine: Engine) -> None:
-        self.core, self._engine = core, engine
+    def __init__(self, core: _core.rashomon.Counts, caps: Caps, problem: Problem) -> None:
+        self.core, self._caps = core, caps  # the engine would be a cycle, which lives on unused
+        self._base, self._offset = problem.base, problem.offset
         self.n, self.n_nontrivial = whole(core.n), whole(core.n_nontrivial)
 
     def n_at(self, cost: int) -> int:
         """Count those that have exactly an objective."""
-        return whole(self.core.n_at(cost + self._engine.base))
+        return whole(self.core.n_at(cost + self._base))
 
     def histogram(self) -> Histogram:
         """Count them by leaves and errors."""
-        with self._engine.caps("the histogram"):
-            counted = self.core.histogram(self._engine.memory_limit, self._engine.seconds)
+        caps = self._caps
+        with caps("the histogram"):
+            counted = self.core.histogram(caps.memory_limit, caps.seconds)
         return Histogram(
             counted.leaves,
-            counted.errors - self._engine.problem.offset,
+            counted.errors - self._offset,
             wide(counted.trees_high, counted.trees_low),
             wide(counted.nontrivial_high, counted.nontrivial_low),
         )
@@ -122,12 +121,10 @@ class Engine:
         n_jobs: int | None = 1,
     ) -> None:
         self.problem = problem
-        self.memory_limit = memory_limit
-        self.time_limit = time_limit
+        self.caps = Caps(memory_limit, time_limit)
         self.n_jobs = n_jobs
         self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
         self.known_optimum: int | None = None  # the smallest objective, found before
-        self.offers_part = False  # whether messages say how to get one
         self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
         self._counts: dict[View, EngineCounts | SomeCounts | FewFeatures] = {}
         self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
@@ -137,9 +134,19 @@ class Engine:
         return Engine, given, {"incomplete": self.incomplete}
 
     @property
+    def memory_limit(self) -> int:
+        """Most bytes for a question."""
+        return self.caps.memory_limit
+
+    @property
+    def time_limit(self) -> float | None:
+        """Most seconds for a question, as they were given."""
+        return self.caps.time_limit
+
+    @property
     def seconds(self) -> float:
         """Most of them for a question."""
-        return math.inf if self.time_limit is None else self.time_limit
+        return self.caps.seconds
 
     @cached_property
     def graph(self) -> _core.rashomon.Graph:
@@ -152,7 +159,7 @@ class Engine:
     @property
     def base(self) -> int:
         """What the core adds to the objective of every tree."""
-        return self.problem.error_cost * self.problem.offset
+        return self.problem.base
 
     @property
     def optimum(self) -> int:
@@ -168,44 +175,6 @@ class Engine:
     def left_out(self) -> tuple[str, ...]:
         """The features that no tree could ask about."""
         return self.problem.left_out
-
-    @contextmanager
-    def caps(self, what: str) -> Iterator[None]:
-        """Say what to do where the core gives up."""
-        shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
-        if what in PARTS and self.offers_part:
-            shrink += f", or a proven part of the set with {setting('on_limit', 'part')}"
-        try:
-            yield
-        except MemoryError as fault:  # the core's limit, or the machine's
-            raise OutOfMemory(
-                f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
-                f"it, or {shrink}. n_trees, estimate_distinct, sample and predict work without "
-                "listing functions"
-            ) from fault
-        except _core.base.TimeUp as fault:
-            raise OutOfTime(
-                f"{what} took longer than {setting('time_limit', self.time_limit)} seconds: raise "
-                f"it, or {shrink}{ESTIMATED if what == LISTS else ''}"
-            ) from fault
-        except _core.base.CountOverflow as fault:
-            trees = "trees" if fault.bits == 128 else "trees of one function"
-            raise TooLarge(
-                f"{what} holds more than 2^{fault.bits} {trees}: {shrink}", 2**fault.bits
-            ) from fault
-        except _core.base.TooManySets as fault:
-            raise TooLarge(
-                f"{what} tells more than 65,535 sets of features apart: take a smaller "
-                f"{named('at_most_features')}, or {shrink}",
-                65_535,
-            ) from fault
-        except _core.base.NotWritten as fault:
-            raise TooLarge(
-                f"{what} needs every last split; they are more than {MOST_LAST:,}, counted and not "
-                f"written down (n_trees, sample and `in` work): {shrink}, such as "
-                f"{setting('thresholds', 100)}", MOST_LAST) from fault  # fmt: skip
-        except (_core.base.CostOverflow, _core.base.TooManyLeaves) as fault:
-            raise TooLarge(f"{what} holds trees that are too large: {shrink}", 1) from fault
 
     def graph_for(self, view: View) -> _core.rashomon.Graph:
         """Give the graph of the trees that meet what a view asks of paths and of leaves.
@@ -228,23 +197,26 @@ class Engine:
 
     def counts(self, view: View) -> EngineCounts | SomeCounts | FewFeatures:
         """Count the trees of a view."""
-        if view not in self._counts:
+        known = self._counts.get(view)
+        if known is None:
             if view.monotone:
                 functions = self.functions(view, self.problem.semantics(), LIMIT)
                 assert isinstance(functions, SomeFunctions)
-                self._counts[view] = SomeCounts(functions)
+                known = SomeCounts(functions)
             else:
-                self._counts[view] = self._counted(view)
-        return self._counts[view]
+                known = self._counted(view)
+            self._counts[view] = known
+        return known
 
     def _counted(self, view: View) -> EngineCounts | FewFeatures:
         few = by_sets(self, view)
         if few is not None:
             return few
-        graph, wanted = self.graph_for(view), self._view(view)
+        graph = self.graph_for(view)
+        wanted = core_view(self.problem.columns, graph, view, self.base)
         with self.caps("counting the trees"):
             core = graph.counts(wanted, self.memory_limit, self.seconds)
-        return EngineCounts(core, self)
+        return EngineCounts(core, self.caps, self.problem)
 
     def histogram(self, view: View) -> Histogram:
         """Count the trees of a view by leaves and errors, and keep nothing of it."""

@@ -162,7 +162,7 @@ def _problem(content: Mapping[str, Any]) -> Problem:
     n = len(columns)
     if not rows or any(not isinstance(r, str) or len(r) != n or set(r) - {"0", "1"} for r in rows):
         raise InvalidTree(f"'rows' must hold at least one text, each of {n} zeros and ones")
-    bits = np.array([[int(bit) for bit in row] for row in rows], dtype=np.uint8).reshape(-1, n)
+    bits = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).reshape(len(rows), n) - 48
     if columns.contradictions(bits).any():
         raise InvalidTree("some of the 'rows' contradict themselves: no values have such columns")
     target = None if "task" not in content else _target(content)

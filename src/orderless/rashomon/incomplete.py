@@ -194,7 +194,7 @@ class _Attempts:
             engine.counts(self.view_of(engine))
         except (OutOfMemory, OutOfTime, TooLarge):
             return None
-        engine.time_limit = whole.time_limit
+        engine.caps.time_limit = whole.time_limit
         amount = None if self.limit == "n_trees" else getattr(whole, self.limit)
         engine.incomplete = Incomplete(self.asked, self.limit, amount, problem, engine.optimum)
         return engine

@@ -18,6 +18,7 @@ from .view import Paid, Question, View
 
 __all__ = ["Step", "asked_features", "core_view", "narrowing", "steps"]
 
+NO_FEATURES = np.zeros(0, dtype=np.int32)
 MOST_FEATURES = 64  # whose sets the core tells apart
 
 # One narrowing: the weight of leaves, a beginning, or prices.
@@ -65,9 +66,11 @@ def core_view(
     columns: Columns, graph: _core.rashomon.Graph, view: View, base: int
 ) -> _core.rashomon.View:
     """Give the record of what the steps leave; the core adds ``base`` to every objective."""
-    allowed = np.ones(len(columns), dtype=np.uint8)
-    allowed[sorted(view.forbidden)] = 0
-    feature = np.zeros(0, dtype=np.int32)
+    allowed = columns.all_allowed
+    if view.forbidden:
+        allowed = allowed.copy()
+        allowed[sorted(view.forbidden)] = 0
+    feature = NO_FEATURES
     if view.most_features is not None:
         used = asked_features(columns, graph, view)
         if len(used) + len(view.required) > MOST_FEATURES:

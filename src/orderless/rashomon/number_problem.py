@@ -26,12 +26,13 @@ from .thresholds import read_cutting
 
 __all__ = ["NumberProblem", "loss_of", "read_problem"]
 
+TASKS = get_args(Task)
+
 
 def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
     """Read rows, labels or numbers, and weights, as the parameters of a ``RashomonSet`` say."""
-    tasks = get_args(Task)
-    if given.task not in tasks:
-        raise ValueError(f"task must be one of {str(tasks)[1:-1]}, got {given.task!r:.80}")
+    if given.task not in TASKS:
+        raise ValueError(f"task must be one of {str(TASKS)[1:-1]}, got {given.task!r:.80}")
     cutting = read_cutting(getattr(given, "thresholds", "guess"), given.binarizer)
     if given.task == "regression":
         loss = loss_of(given.loss)

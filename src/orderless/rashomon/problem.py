@@ -243,7 +243,7 @@ class Problem:
             max_depth=rules.max_depth,
             error_cost=self.error_cost,
             leaf_cost=self.leaf_cost,
-            epsilon=_core.rashomon.Epsilon(*parts, relative, base=self.error_cost * self.offset),
+            epsilon=_core.rashomon.Epsilon(*parts, relative, base=self.base),
             memory_limit=memory_limit,
             time_limit=seconds,
             n_threads=threads,
@@ -262,6 +262,11 @@ class Problem:
         )
 
     # -- objectives ----------------------------------------------------------------------------
+
+    @property
+    def base(self) -> int:
+        """What the core adds to the objective of every tree."""
+        return self.error_cost * self.offset
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
@@ -335,7 +340,7 @@ def decimal(given: Any, name: str) -> Fraction:
         number = Fraction(-1)
     except ValueError as fault:
         number, reason = Fraction(-1), f" ({fault})"
-    if number < 0:
+    if number.numerator < 0:
         raise ValueError(
             f"{name} must be a number from 0 on, such as 0.01 or Fraction(1, 100), got "
             f"{shown(given)}{reason}"

@@ -250,7 +250,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         table = problem.table
         engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
         try:
-            engine.offers_part = self.on_limit == "raise"
+            engine.caps.offers_part = self.on_limit == "raise"
             view = self._constrained(engine)
             engine.counts(view)
         except (OutOfMemory, OutOfTime, TooLarge) as fault:
@@ -270,7 +270,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     def _constrained(self, engine: Engine) -> View:
         """Give the view of an engine's trees that meet the constraints."""
         every = TreeSet._of(engine, View(engine.problem.rules.epsilon, engine.bound))
-        return constrain(every, self.get_params(deep=False))._view
+        return constrain(every, vars(self))._view  # get_params looks at signatures, for 50 us
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 

@@ -187,8 +187,9 @@ class ColumnTree:
     def __post_init__(self) -> None:
         n = len(self.column)
         for name in ("at_most", "when_true", "when_false", "leaf_class", "nan_true"):
-            if np.shape(getattr(self, name)) != (n,):
-                raise InvalidTree(f"{name} has shape {np.shape(getattr(self, name))}: {DAMAGED}")
+            shape = getattr(self, name).shape
+            if shape != (n,):
+                raise InvalidTree(f"{name} has shape {shape}: {DAMAGED}")
         inner = self.column >= 0
         for name, limit, numbers in (
             ("column", self.table.n_columns, self.column[inner]),
@@ -196,8 +197,9 @@ class ColumnTree:
             ("child", n, self.when_false[inner]),
             ("class", len(self.classes), self.leaf_class[~inner]),
         ):
-            wrong = (numbers < 0) | (numbers >= limit)
-            if wrong.any():
+            unsigned = numbers.astype(np.int64).view(np.uint64)  # what is below 0 is very large
+            if len(unsigned) and unsigned.max() >= limit:
+                wrong = unsigned >= limit
                 raise InvalidTree(
                     f"a node has the {name} {numbers[wrong][0]}, and there are {limit:,}: {DAMAGED}"
                 )

@@ -91,8 +91,8 @@ def refuse_own_predict(model: Any, *known: type, method: str = "predict") -> Non
     ``known`` are the classes whose ``predict`` the reader stands for.
     """
     stood_for = [_of_class(kind, method) for kind in known]
-    usual = [kind for kind in type(model).__mro__ if _of_class(kind, method) in stood_for]
-    if type(model) not in usual:
+    if _of_class(type(model), method) not in stood_for:
+        usual = [kind for kind in type(model).__mro__ if _of_class(kind, method) in stood_for]
         name = (usual or known)[0].__name__
         raise UnreadableModel(
             f"{a_kind(model)} has its own {method}, so that what it decides is not in its tree: "

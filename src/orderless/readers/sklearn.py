@@ -8,6 +8,7 @@ Out: ``ColumnTree``. Rows are rounded to float32, then compared with float64 thr
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,7 @@ def knows(model: Any) -> bool:
     from sklearn.base import BaseEstimator
     from sklearn.tree import BaseDecisionTree
 
-    for task in ("Classifier", "Regressor"):
-        boosted = tuple(getattr(ensemble, f"{kind}GradientBoosting{task}") for kind in ("", "Hist"))
+    for task, boosted in _boosted().items():
         if isinstance(model, boosted):
             raise UnreadableModel(
                 f"{a_kind(model)} adds up many regression trees, none of which decides alone: read "
@@ -54,6 +54,17 @@ def knows(model: Any) -> bool:
         return False
     refuse_own_predict(model, BaseDecisionTree)
     return True
+
+
+@cache
+def _boosted() -> dict[str, tuple[type, ...]]:
+    """Give the classes of boosted trees, by what they predict."""
+    from sklearn import ensemble
+
+    return {
+        task: tuple(getattr(ensemble, f"{kind}GradientBoosting{task}") for kind in ("", "Hist"))
+        for task in ("Classifier", "Regressor")
+    }
 
 
 def from_sklearn(model: Any) -> ColumnTree:
@@ -117,9 +128,10 @@ def _leaf_values(model: Any) -> Any:
 def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> ColumnTree:
     """Hand the nodes over, which are arrays already."""
     tree = model.tree_
-    leaf = tree.children_left < 0
+    left = tree.children_left  # every look makes an array
+    leaf = left < 0
     column = np.where(leaf, -1, tree.feature)
-    n_columns, names = columns_of(model, model.tree_.n_features)
+    n_columns, names = columns_of(model, tree.n_features)
     members, categories = _categorical(model, column)
     # Since 1.3 every split knows where NaN goes, also one that met none in training.
     nan_left = getattr(tree, "missing_go_to_left", None)
@@ -136,7 +148,7 @@ def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> C
         classes,
         column=column,
         at_most=np.asarray(tree.threshold, dtype=np.float64),
-        when_true=np.where(leaf, -1, tree.children_left),
+        when_true=np.where(leaf, -1, left),
         when_false=np.where(leaf, -1, tree.children_right),
         leaf_class=leaf_class,
         nan_true=np.zeros(len(leaf), bool) if nan_left is None else np.asarray(nan_left, bool),

@@ -32,8 +32,41 @@ def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
     Exact: where a column is a monotone function of a feature, the boundary is found by bisection
     over all floats with that very function, at most 64 steps.
     """
-    (out,) = all_over_features([tree], columns, space)
+    _check_count(tree.table, len(columns))
+    if _are_features(tree, columns, space):
+        out = Tree(
+            space,
+            tree.classes,
+            feature=tree.column.astype(np.int32),
+            threshold=tree.at_most,
+            when_true=tree.when_true.astype(np.int32),
+            when_false=tree.when_false.astype(np.int32),
+            leaf_class=tree.leaf_class.astype(np.int32),
+            nan_true=tree.nan_true,
+            distribution=tree.distribution,
+            task=tree.task,
+        )
+    else:
+        (out,) = all_over_features([tree], columns, space)
     return _with_numbers_that_are_there(out)
+
+
+def _are_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Space) -> bool:
+    """Whether columns are the features themselves, of the numbers that the library compares.
+
+    Thresholds are then those of the features: what a row rounds to is what the feature can be.
+    """
+    _, kinds = space.alike
+    if tree.members or len(kinds) != 1:
+        return False
+    (kind,) = kinds
+    if kind.kind != "numeric" or kind.values != tree.table.values:
+        return False
+    for j, own in enumerate(columns):
+        changed = own.function is not None or own.steps is not None or own.at_missing is not None
+        if own.feature != j or changed:
+            return False
+    return True
 
 
 def all_over_features(
@@ -91,9 +124,11 @@ def _by_tree(of_nodes: Mapping[int, T], starts: Sequence[int]) -> list[dict[int,
 
 def _with_numbers_that_are_there(tree: Tree) -> Tree:
     """Leave out the numbers of leaves that no row can reach, which are dropped."""
+    if tree.task != "regression":
+        return tree
     leaf = tree.feature < 0
     there = np.unique(tree.leaf_class[leaf])
-    if tree.task != "regression" or len(there) == len(tree.classes):
+    if len(there) == len(tree.classes):
         return tree
     places = np.where(leaf, np.searchsorted(there, tree.leaf_class), -1)
     out = tree.replace(classes=tree.numbers[there], leaf_class=places)

@@ -1,0 +1,110 @@
+"""What a question to the core may take, and what to do where that is not enough.
+
+In:  limits of memory and time.
+Out: ``Caps``; with one, what the core throws becomes an error that says what to change.
+"""
+
+from __future__ import annotations
+
+import math
+from types import TracebackType
+
+from .. import _core
+from ..errors import OutOfMemory, OutOfTime, TooLarge, named, setting
+from .problem import MOST_LAST
+
+__all__ = ["LISTS", "Caps"]
+
+PARTS = ("the set", "counting the trees")  # of which there may be a part instead
+LISTS = "the list of functions"
+ESTIMATED = ". estimate_distinct gives their number in seconds, with a stated error"
+
+
+class Caps:
+    """Bytes and seconds that a question may take: ``with caps("the set"): ...``.
+
+    Attributes
+    ----------
+    memory_limit : int
+    time_limit : float or None
+    offers_part : bool
+        Whether messages say how to get a part of the set instead.
+    """
+
+    def __init__(self, memory_limit: int, time_limit: float | None) -> None:
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.offers_part = False
+
+    @property
+    def seconds(self) -> float:
+        """Most of them for a question."""
+        return math.inf if self.time_limit is None else self.time_limit
+
+    def __call__(self, what: str) -> _Question:
+        """Give the context in which the core is asked for something."""
+        return _Question(self, what)
+
+    def fault(self, what: str, fault: BaseException) -> Exception | None:
+        """Say what to do where the core gives up; None for what is not about limits."""
+        shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
+        if what in PARTS and self.offers_part:
+            shrink += f", or a proven part of the set with {setting('on_limit', 'part')}"
+        if isinstance(fault, MemoryError):  # the core's limit, or the machine's
+            return OutOfMemory(
+                f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
+                f"it, or {shrink}. n_trees, estimate_distinct, sample and predict work without "
+                "listing functions"
+            )
+        if isinstance(fault, _core.base.TimeUp):
+            return OutOfTime(
+                f"{what} took longer than {setting('time_limit', self.time_limit)} seconds: raise "
+                f"it, or {shrink}{ESTIMATED if what == LISTS else ''}"
+            )
+        return _too_large(what, fault, shrink)
+
+
+def _too_large(what: str, fault: BaseException, shrink: str) -> TooLarge | None:
+    """Say that there is more than the core can number."""
+    if isinstance(fault, _core.base.CountOverflow):
+        trees = "trees" if fault.bits == 128 else "trees of one function"
+        return TooLarge(f"{what} holds more than 2^{fault.bits} {trees}: {shrink}", 2**fault.bits)
+    if isinstance(fault, _core.base.TooManySets):
+        return TooLarge(
+            f"{what} tells more than 65,535 sets of features apart: take a smaller "
+            f"{named('at_most_features')}, or {shrink}",
+            65_535,
+        )
+    if isinstance(fault, _core.base.NotWritten):
+        return TooLarge(
+            f"{what} needs every last split; they are more than {MOST_LAST:,}, counted and not "
+            f"written down (n_trees, sample and `in` work): {shrink}, such as "
+            f"{setting('thresholds', 100)}",
+            MOST_LAST,
+        )
+    if isinstance(fault, _core.base.CostOverflow | _core.base.TooManyLeaves):
+        return TooLarge(f"{what} holds trees that are too large: {shrink}", 1)
+    return None
+
+
+class _Question:
+    """What the core is asked, as a context: messages are made where there is a fault."""
+
+    __slots__ = ("_caps", "_what")
+
+    def __init__(self, caps: Caps, what: str) -> None:
+        self._caps, self._what = caps, what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if fault is not None:
+            said = self._caps.fault(self._what, fault)
+            if said is not None:
+                raise said from fault
