@@ -1,8 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace orderless::rows {
@@ -58,6 +61,20 @@ void copy_values(const std::byte* base, std::ptrdiff_t stride,
     } else {
       for (std::size_t f = 0; f < n_columns; ++f) to[r * width + f] = value(at + offsets[f]);
     }
+  }
+}
+
+/// Copies numbers, and puts NaN where a bit of `known` is not set; the first number's is bit
+/// `first`, counted from the lowest of the first byte on, as in Arrow's columns.
+template <class T, class Word>
+void copy_known(std::span<const T> from, std::span<const std::uint8_t> known, std::size_t first,
+                T* to) {
+  static_assert(sizeof(T) == sizeof(Word));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::size_t bit = first + i;
+    const Word there = known[bit / 8] >> (bit % 8) & 1U;
+    const Word word = std::bit_cast<Word>(from[i]) | (there - Word{1});  // all bits set: NaN
+    to[i] = std::bit_cast<T>(word);
   }
 }
 

@@ -1,3 +1,6 @@
+from .arrow import (
+    arrow_floats as arrow_floats,
+)
 from .binarize import (
     NoCut as NoCut,
     QuantileBinarizer as QuantileBinarizer,
