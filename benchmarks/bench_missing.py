@@ -84,7 +84,8 @@ def _speed(n: int, ratios: dict[str, list[float]]) -> Table:
             "tree to ours, in the same run. Best of 5. The trees have "
             + ", ".join(f"{ol.read_tree(_model(depth)).n_leaves:,}" for depth in DEPTHS)
             + f" leaves. Target: at least {LEAST:g}x to depth 8, {LEAST_DEEP:g}x deeper. Asserted: "
-            "where our answer is certain, scikit-learn's is the same; without unknown values, everywhere."
+            "where our answer is certain, scikit-learn's is the same; without unknown values "
+            "everywhere."
         ],
     )
     for share in SHARES:

@@ -72,6 +72,22 @@ def test_labels_are_those_of_an_array(classes):
     assert tree.predict(known).null_count == 0
 
 
+def test_many_rows_are_answered_in_slices_and_refused_by_their_own_number(monkeypatch):
+    monkeypatch.setattr("orderless.inputs.arrow.SLICE", 4)
+    tree = ol.read_tree(
+        {"feature": "n", "relation": "<=", "reference": 3, "true": {"prediction": "few"},
+         "false": {"prediction": "many"}}, space=ol.Space({"n": "integer"}),
+    )  # fmt: skip
+    cells = [1.0, None, 7.0, 3.0, 4.0, None, 0.0, 9.0, 2.0]
+    for n in range(len(cells) + 1):
+        wanted = tree.predict([[cell] for cell in cells[:n]]) if n else np.ma.array([], dtype="U4")
+        assert tree.predict(pa.table({"n": pa.array(cells[:n], pa.float64())})).to_pylist() == (
+            wanted.tolist()
+        )
+    with pytest.raises(ol.errors.InvalidData, match=r"the value 0\.5 in row 6"):
+        tree.predict(pa.table({"n": [*cells[:6], 0.5, 1.0]}))
+
+
 @pytest.mark.parametrize("width", [1, 3, 8, 9, 16, 17, 70])
 def test_distinct_rows_are_those_of_numpy(width):
     table = np.random.default_rng(width).random((200, width)) < 0.2

@@ -1,5 +1,6 @@
 from .arrow import (
     arrow_floats as arrow_floats,
+    arrow_slices as arrow_slices,
 )
 from .binarize import (
     NoCut as NoCut,

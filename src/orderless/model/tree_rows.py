@@ -7,6 +7,7 @@ Out: leaves and classes by row.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..errors import InvalidData
 from .arrays import Nodes
 from .knowledge.possible_tree import PossibleTree
 from .numbers import row_boundary
@@ -133,7 +135,13 @@ class TreeRows:
 
     def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
+        from ..inputs import arrow_slices
+
         tree = cast("Tree", self)
+        slices = arrow_slices(X)
+        with suppress(InvalidData):  # all rows together say which of them is at fault
+            if slices:
+                return np.concatenate([self.decide(some, n_jobs) for some in slices])
         rows = self.read(X)
         codes = self.over_rows(_core.rows.decide, tree.nodes, rows, n_jobs)
         known = self.known_rows(rows)
