@@ -24,7 +24,8 @@ from .timing import NOT_INSTALLED, Table, best_of, clock, now, ratio, seconds, s
 N_FEATURES = 28
 DEPTHS = (3, 5, 8, 12)
 SHARES = (0.0, 0.1, 0.5)
-LEAST = 1.5  # times scikit-learn's speed, up to depth 8; deeper: 1
+LEAST = 1.5  # times scikit-learn's speed, up to depth 8
+LEAST_DEEP = 2.0  # the same, deeper
 MOST_MB = 10  # beyond rows and result
 
 
@@ -82,8 +83,9 @@ def _speed(n: int, ratios: dict[str, list[float]]) -> Table:
             "Million rows per second, and in brackets the ratio of scikit-learn's time for its own "
             "tree to ours, in the same run. Best of 5. The trees have "
             + ", ".join(f"{ol.read_tree(_model(depth)).n_leaves:,}" for depth in DEPTHS)
-            + f" leaves. Target: at least {LEAST:g}x to depth 8, never below 1x. Asserted: where "
-            "our answer is certain, scikit-learn's is the same; without unknown values, everywhere."
+            + f" leaves. Target: at least {LEAST:g}x to depth 8, {LEAST_DEEP:g}x deeper. Asserted: "
+            "where our answer is certain, scikit-learn's is the same; without unknown values "
+            "everywhere."
         ],
     )
     for share in SHARES:
@@ -100,7 +102,7 @@ def _speed(n: int, ratios: dict[str, list[float]]) -> Table:
                     which = "to depth 8" if depth <= 8 else "at depth 12"
                     which += ", complete rows" if share == 0 else ", some values unknown"
                     ratios.setdefault(which, []).append(theirs / ours)
-                    met = met and theirs / ours >= (LEAST if depth <= 8 else 1)
+                    met = met and theirs / ours >= (LEAST if depth <= 8 else LEAST_DEEP)
                     cells.append(f"{n / ours / 1e6:.0f} ({ratio(theirs, ours)})")
                 table.add(f"{share:.0%}", dtype, order, *cells, "met" if met else "**missed**")
     return table

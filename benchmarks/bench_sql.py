@@ -1,6 +1,6 @@
 """Where the data is: SQL engines, polars and files against predict, on the same rows.
 
-Engines run on all cores unless it is said; so times are on the wall here. A server or a JVM that is
+Processor time of all threads, but for Spark, which is another process. A server or a JVM that is
 not installed is reported as that.
 """
 
@@ -12,6 +12,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ import numpy as np
 import orderless as ol
 
 from .figures import OURS, Figure
-from .timing import NOT_INSTALLED, Failed, Table, now, seconds
+from .timing import NOT_INSTALLED, Failed, Table, at_least, clock, now, seconds
 
 N_ROWS = 2_000_000
 N_QUICK = 200_000
+FILES = {("parquet", "parquet"): 5, ("csv", "csv"): 3}  # million rows per second
 SLOW = 10  # SQLite gets a tenth of the rows
 
 
@@ -33,27 +35,30 @@ def run(quick: bool) -> Iterator[Table | Figure | str]:
     wanted = tree.predict(rows).to_pylist()
     table = Table(
         f"{n:,} rows of 6 doubles, a fifth of them NULL; a tree of {tree.n_leaves} leaves",
-        ["engine", "shape", "seconds", "million rows/s", "as long as `predict`"],
+        ["engine", "shape", "seconds", "million rows/s", "as long as `predict`", "target"],
         [
-            "On the wall, best of 3, both cores, the machine not idle. Asserted: every answer is "
-            "that of `predict` (an Arrow table in, an Arrow array out, one thread: making "
-            "labels is most of it). The engines write their answer to a new column or "
+            "Processor time, best of 5, of all threads together; Spark, which works in another "
+            "process, on the wall. Asserted: every answer is "
+            "that of `predict` (an Arrow table in, an Arrow array out: texts as a dictionary, "
+            "so no text is written; engines write texts). Target: ahead of DuckDB and polars, "
+            "whichever shape. The engines write their answer to a new column or "
             "table of their own; loading the rows into them does not count. SQLite: a tenth of the "
             f"rows, one thread, scaled. {_shapes(tree)}"
         ],
     )
     ours = _best(lambda: tree.predict(rows))
-    table.add("`predict`", "", seconds(ours), f"{n / ours / 1e6:.2f}", "1x")
+    table.add("`predict`", "", seconds(ours), f"{n / ours / 1e6:.2f}", "1x", "")
     said = []
     for name, engine in ENGINES.items():
         for shape in ("reasons", "tree"):
             found = _timed(engine, tree, rows, wanted, shape)
             if found is None:
-                table.add(name, shape, NOT_INSTALLED, "", "")
+                table.add(name, shape, NOT_INSTALLED, "", "", "")
             else:
                 said.append(f"{name} ({shape}) {found / ours:.2g}")
+                target = at_least(1.0, found, ours) if name in ("DuckDB", "polars") else ""
                 table.add(name, shape, seconds(found), f"{n / found / 1e6:.2f}",
-                          f"{found / ours:.2g}x")  # fmt: skip
+                          f"{found / ours:.2g}x", target)  # fmt: skip
     yield f"In short, of this run, as multiples of the time of `predict`: {', '.join(said)}."
     yield table
     yield _files(tree, rows, wanted)
@@ -85,12 +90,12 @@ def _shapes(tree: ol.Tree) -> str:
     return f"The tree has {n} reasons: {sizes[0]:.1f} kB of SQL, {sizes[1]:.1f} kB from the tree."
 
 
-def _best(work: Callable[[], Any], n: int = 3) -> float:
+def _best(work: Callable[[], Any], n: int = 5, timer: Callable[[], float] = clock) -> float:
     times = []
     for _ in range(n):
-        start = time.perf_counter()
+        start = timer()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(timer() - start)
     return min(times)
 
 
@@ -165,7 +170,10 @@ def _spark(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float | N
         out = predict(tree, frame, shape=shape)
         found = out.select("row_", "prediction").toArrow().sort_by("row_")
         assert found["prediction"].to_pylist() == wanted
-        best = _best(lambda: out.select("prediction").write.format("noop").mode("overwrite").save())
+        best = _best(
+            lambda: out.select("prediction").write.format("noop").mode("overwrite").save(),
+            3, time.perf_counter,
+        )  # fmt: skip
         frame.unpersist()
     return best
 
@@ -192,9 +200,9 @@ def _figure(tree: ol.Tree, rows: Any, wanted: list[Any], quick: bool) -> Figure:
     import pyarrow.parquet as pq
 
     figure = Figure(
-        "sql", "time on the wall",
+        "sql", "processor time",
         ["The same rows, the first n of them; engines with the tree's shape, answers asserted as "
-         "above. Best of 3. Files: Parquet to Parquet."],
+         "above, Spark on the wall. Best of 5. Files: Parquet to Parquet."],
     )  # fmt: skip
     panel = figure.panel("rows", f"A tree of {tree.n_leaves} leaves, 6 columns")
     files = figure.panel("rows", "predict_file, the same rows")
@@ -224,29 +232,35 @@ def _files(tree: ol.Tree, rows: Any, wanted: list[Any]) -> Table:
 
     n = len(rows)
     table = Table(
-        f"`predict_file` on {n:,} of these rows",
-        ["from", "to", "MB in", "seconds", "million rows/s"],
+        f"`predict_file` on {n:,} of these rows, `n_jobs=2`",
+        ["from", "to", "MB in", "on the wall", "processor time", "million rows/s of two free cores",
+         "target"],
         [
-            "On the wall, one run, one thread for predicting; pyarrow reads on both cores. With "
-            "the columns `determined` and `needed`. Asserted: the predictions are those of "
-            "`predict`."
+            "Best of 3. With the columns `determined` and `needed`. Reading, answering and writing "
+            "overlap; the rows per second are those of two cores that share the processor time "
+            "evenly, and the target is judged by them: on the wall it depends on what else "
+            "runs. Half and more of the time is pyarrow's, which decodes and encodes every column. "
+            "Asserted: the predictions are those of `predict`."
         ],
-    )
+    )  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pq.write_table(rows, folder / "in.parquet")
         csv.write_csv(rows, folder / "in.csv")
         for source, target in (("parquet", "parquet"), ("csv", "parquet"), ("csv", "csv")):
             given = folder / f"in.{source}"
-            start = time.perf_counter()
-            ol.predict_file(tree, given, folder / f"out.{target}")
-            passed = time.perf_counter() - start
+            work = partial(ol.predict_file, tree, given, folder / f"out.{target}", n_jobs=2)
+            passed = _best(work, 3, time.perf_counter)
+            spent = _best(work, 3)
             if target == "parquet":
                 found = pq.read_table(folder / "out.parquet")["prediction"].to_pylist()
             else:
                 column = csv.read_csv(folder / "out.csv")["prediction"]
                 found = [label or None for label in column.to_pylist()]
             assert found == wanted
+            speed, wanted_speed = 2 * n / spent / 1e6, FILES.get((source, target))
+            met = "met" if speed >= (wanted_speed or 0) else "**missed**"
             table.add(source, target, f"{given.stat().st_size / 1e6:.0f}", seconds(passed),
-                      f"{n / passed / 1e6:.2f}")  # fmt: skip
+                      seconds(spent), f"{speed:.2f}",
+                      "" if wanted_speed is None else f">= {wanted_speed}: {met}")  # fmt: skip
     return table

@@ -122,6 +122,13 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     assert np.array_equal(np.ma.getmaskarray(said), np.ma.getmaskarray(b.predict(rows, n_jobs=2)))
     assert a.possible_classes(rows) == b.possible_classes(rows)
     a.apply(rows)
+    bits = np.packbits(np.arange(60) % 3 > 0, bitorder="little")
+    for kind in (np.float32, np.float64):
+        to = np.empty(50, dtype=kind)
+        importlib.import_module("orderless._core").rows.copy_known(
+            np.ones(50, dtype=kind), bits, 10, to
+        )
+        assert np.array_equal(np.isnan(to), np.arange(10, 60) % 3 == 0)
     still_open = np.flatnonzero(np.ma.getmaskarray(said))
     importlib.import_module("orderless.missing").Settling(a).sets(a.read(rows), still_open)
     form = ol.canonicalize(b)

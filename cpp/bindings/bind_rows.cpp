@@ -91,6 +91,16 @@ void label_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
   });
 }
 
+template <class T, class Word>
+void known_numbers(const Array<T>& numbers, const Array<std::uint8_t>& known, std::size_t first,
+                   const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& to) {
+  const std::size_t n = numbers.size();
+  if (to.size() != n || first > 8 * known.size() || n > 8 * known.size() - first) {
+    throw std::invalid_argument("there must be a bit and a place for every number");
+  }
+  unlocked([&] { copy_known<T, Word>(view(numbers), view(known), first, to.data()); });
+}
+
 nb::object first_determined_by(const nb::tuple& arrays, const Array<std::int64_t>& start,
                                const nb::tuple& domain_arrays, const Array<double>& threshold,
                                const nb::list& given, std::size_t n_rows) {
@@ -149,6 +159,12 @@ void bind(nb::module_& m) {
         "n_threads"_a, "items"_a, "item_size"_a, "data"_a, "hidden"_a,
         "Write the label by row into data, as bytes, and 1 into hidden where it is not "
         "determined.");
+  constexpr const char* known_words =
+      "Copy numbers, with NaN where a bit is not set, the lowest of the first byte first.";
+  m.def("copy_known", &known_numbers<double, std::uint64_t>, "numbers"_a, "known"_a, "first"_a,
+        "to"_a, known_words);
+  m.def("copy_known", &known_numbers<float, std::uint32_t>, "numbers"_a, "known"_a, "first"_a,
+        "to"_a, known_words);
   m.def("first_determined", &first_determined_by, "nodes"_a, "start"_a, "domains"_a, "threshold"_a,
         "columns"_a, "n_rows"_a, "By row the first tree that is determined; -1 where none is.");
   m.def("settling_sets", &settling, "start"_a, "sides"_a, "label"_a, "numbers"_a, "within"_a,

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -13,6 +12,7 @@
 
 #include "core/base/machine.hpp"
 #include "core/rows/blocks.hpp"
+#include "core/rows/values.hpp"
 
 #if defined(ORDERLESS_X86)
 #include <immintrin.h>
@@ -44,7 +44,7 @@ class BlockWalk {
     std::iota(rows.begin(), rows.end(), 0U);
     for (std::size_t row = first; row < end; row += batch) {
       const std::size_t n = std::min(batch, end - row);
-      read(row, n, values.data());
+      copy_values<S, T>(base_, stride_, offsets_, row, n, offsets_.size(), values.data());
       const Work work{values.data(), low + (row - first), high + (row - first), levels.data()};
       std::fill(work.low, work.low + n, std::numeric_limits<std::int32_t>::max());
       std::fill(work.high, work.high + n, -1);
@@ -179,19 +179,6 @@ class BlockWalk {
     }
     tests_.push_back(test);
     high_.push_back(high);
-  }
-
-  /// Copies the values that the tree asks for, row by row.
-  void read(std::size_t row, std::size_t n, T* to) const {
-    const std::size_t width = offsets_.size();
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::byte* const at = base_ + stride_ * static_cast<std::ptrdiff_t>(row + r);
-      for (std::size_t f = 0; f < width; ++f) {
-        S x;
-        std::memcpy(&x, at + offsets_[f], sizeof(S));
-        to[r * width + f] = static_cast<T>(x);
-      }
-    }
   }
 
   /// Meets what the rows can reach below a block.

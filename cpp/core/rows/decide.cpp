@@ -11,6 +11,7 @@
 
 #include "core/rows/block_walk.hpp"
 #include "core/rows/ends_walk.hpp"
+#include "core/rows/lane_walk.hpp"
 #include "core/rows/masks.hpp"
 #include "core/rows/packed.hpp"
 #include "core/rows/walk.hpp"
@@ -118,6 +119,12 @@ std::optional<BlockWalk<S, T>> by_blocks(const PackedTree& packed, const Spacing
   return out;
 }
 
+/// Whether a walk by lanes takes a tree, and pays: not for few rows.
+template <class S, class T>
+bool by_lanes(const PackedTree& packed, std::size_t n_rows) {
+  return n_rows >= 256 && 8 * n_rows >= packed.n_leaves() && LaneWalk<S, T>::takes(packed);
+}
+
 bool compares_as_float(const PackedTree& packed) {
   return std::ranges::all_of(packed.nodes, sharp_as_float,
                              [](const auto& node) { return node.cut; });
@@ -152,16 +159,25 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
     const RowWalk<S> any(packed, base, stride);
     std::optional<EndsWalk<S>> every;
     if (all) every.emplace(packed, base, stride);
+    // Complete rows of floats are walked as quickly where they lie, if each lies together.
+    const bool copied = sizeof(S) > sizeof(float) || stride == sizeof(S);
+    std::optional<LaneWalk<S, T>> lanes;
+    if (by_lanes<S, T>(packed, n_rows)) lanes.emplace(packed, base, stride, has_avx2());
     const auto walk = [&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high,
                           double unknown) {
-      if (!every || unknown < complete) any.run(first, end, {low, high}, unknown < complete);
-      if (every) every->run(first, end, low, high, unknown < complete);
+      if (every && unknown >= complete) return every->run(first, end, low, high, false);
+      if (lanes && (copied || unknown >= complete)) {
+        lanes->run(first, end, low, high);
+      } else {
+        any.run(first, end, {low, high}, unknown < complete);
+      }
+      if (every) every->run(first, end, low, high, true);
     };
     // Masks do the same work for every row, which grows with the leaves; a walk does more, the more
     // is unknown. Where they cross was measured.
     const bool wide = has_avx2();
     const auto by_masks = [&]<std::size_t n_words>(std::array<int, n_words>) {
-      const double least = n_words == 1 ? 0.0 : wide ? 0.03 : 0.2;
+      const double least = n_words == 1 ? 0.0 : !wide ? 0.2 : n_words > 2 && !all ? 0.15 : 0.03;
       const MaskTree leaves = masks_of(packed, n_words);
       const RowMasks<S, T, n_words> masks(leaves, base, stride, wide);
       by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {

@@ -23,8 +23,8 @@ using TakeEnds = std::function<void(std::size_t first, std::span<std::int32_t> l
 /// By row the least and the greatest class that a reachable leaf has. Without `all` the ends of a
 /// row that differ only say so. Where all columns are doubles, or all floats, and equally spaced
 /// (an array in C or Fortran order), by masks of leaves (RowMasks), from block to block (BlockWalk)
-/// or by walks (RowWalk, EndsWalk), whichever is quicker; other columns go through `reach`.
-/// `n_threads` >= 1; memory does not grow with rows.
+/// or by walks (LaneWalk, RowWalk, EndsWalk), whichever is quicker; other columns go through
+/// `reach`. `n_threads` >= 1; memory does not grow with rows.
 void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const double> threshold,
           std::span<const Column> columns, std::size_t n_rows, bool all, std::size_t n_threads,
           Poll poll, const TakeEnds& take);

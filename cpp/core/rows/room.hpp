@@ -15,3 +15,4 @@
 #include "core/rows/reach.hpp"   // IWYU pragma: export
 #include "core/rows/ready.hpp"   // IWYU pragma: export
 #include "core/rows/settle.hpp"  // IWYU pragma: export
+#include "core/rows/values.hpp"  // IWYU pragma: export

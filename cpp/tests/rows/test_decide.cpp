@@ -11,6 +11,7 @@
 #include "core/rows/block_walk.hpp"
 #include "core/rows/decide.hpp"
 #include "core/rows/ends_walk.hpp"
+#include "core/rows/lane_walk.hpp"
 #include "core/rows/masks.hpp"
 #include "core/rows/walk.hpp"
 #include "tests/check.hpp"
@@ -95,6 +96,29 @@ void check_blocks(const PackedTree& packed, const Column& first,
   }
 }
 
+/// Lanes, from the first row on and from another; and the ends of what they have left open.
+template <class S, class T>
+void check_lanes(const PackedTree& packed, const Column& column,
+                 const std::vector<std::int32_t>& low, const std::vector<std::int32_t>& high) {
+  const std::size_t n_rows = low.size();
+  CHECK((LaneWalk<S, T>::takes(packed)));
+  const EndsWalk<S> every(packed, column.first, column.stride);
+  for (const bool wide : {false, has_avx2()}) {
+    const LaneWalk<S, T> walk(packed, column.first, column.stride, wide);
+    for (const std::size_t first : {std::size_t{0}, n_rows / 3}) {
+      std::vector<std::int32_t> least(n_rows - first, -7), greatest(n_rows - first, -7);
+      walk.run(first, n_rows, least.data(), greatest.data());
+      for (std::size_t r = first; r < n_rows; ++r) {
+        CHECK((least[r - first] == greatest[r - first]) == (low[r] == high[r]));
+        CHECK(low[r] != high[r] || least[r - first] == low[r]);
+      }
+      every.run(first, n_rows, least.data(), greatest.data(), true);
+      CHECK(std::equal(least.begin(), least.end(), low.begin() + static_cast<long>(first)));
+      CHECK(std::equal(greatest.begin(), greatest.end(), high.begin() + static_cast<long>(first)));
+    }
+  }
+}
+
 template <class S>
 void test_rows(Random& random, std::span<const double> from, bool fortran) {
   const std::size_t n_features = 1 + random.below(3);
@@ -171,6 +195,7 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
     CHECK(greatest == high);
   }
   check_blocks<S, S>(packed, columns[0], low, high);
+  check_lanes<S, S>(packed, columns[0], low, high);
   const MaskTree one = masks_of(packed, 1), two = masks_of(packed, 2), four = masks_of(packed, 4),
                  eight = masks_of(packed, 8);
   bool sharp = true;
@@ -186,6 +211,7 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
     CHECK(std::equal(high.begin() + 1, high.end(), greatest.begin()));
   };
   if (sharp) check_blocks<S, float>(packed, columns[0], low, high);
+  if (sharp) check_lanes<S, float>(packed, columns[0], low, high);
   for (const bool wide : {false, has_avx2()}) {
     const std::ptrdiff_t stride = columns[0].stride;
     check(RowMasks<S, S, 1>(one, base, stride, wide));
@@ -241,6 +267,12 @@ void test_many_leaves(Random& random, bool chain) {
        });
   CHECK(least == low);
   CHECK(greatest == high);
+  std::vector<std::int32_t> label(n_rows, -7);
+  decide(tree.view(), domains, tree.threshold, columns, n_rows, label, 2, no_poll);
+  for (std::size_t r = 0; r < n_rows; ++r) CHECK(label[r] == (low[r] == high[r] ? low[r] : -1));
+  const PackedTree packed = pack(tree.view(), tree.threshold, columns, columns[0].first);
+  CHECK((LaneWalk<S, S>::takes(packed)) != chain);
+  if (!chain) check_lanes<S, S>(packed, columns[0], low, high);
 }
 
 void test_sharp() {

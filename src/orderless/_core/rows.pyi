@@ -82,6 +82,9 @@ def label(
     data: NDArray[np.uint8],
     hidden: NDArray[np.uint8],
 ) -> None: ...
+def copy_known(
+    numbers: NDArray[Any], known: NDArray[np.uint8], first: int, to: NDArray[Any]
+) -> None: ...
 def first_determined(
     nodes: Nodes,
     start: NDArray[np.int64],

@@ -1,3 +1,7 @@
+from .arrow import (
+    arrow_floats as arrow_floats,
+    arrow_slices as arrow_slices,
+)
 from .binarize import (
     MidpointBinarizer as MidpointBinarizer,
     NoCut as NoCut,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
+from .arrow import arrow_labels
 from .names import some_names
 
 if TYPE_CHECKING:  # imported when rows come: a tree in a file is explained without it
@@ -129,10 +130,12 @@ def labels_like(
         dtype = cast(Any, kind.get(classes.dtype.kind, "string"))
         array = pd.array(classes.tolist(), dtype=dtype).take(codes, allow_fill=True)
         return pd.Series(array, index=frame.to_native().index, name=name)
+    if frame.implementation.is_pyarrow():
+        return arrow_labels(classes, codes)
     import narwhals as nw
 
     labels = [*classes.tolist(), None]  # the last one where the code is -1
     types = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}
     dtype = types.get(classes.dtype.kind, nw.String())
     series = nw.new_series(name, labels, dtype, backend=frame.implementation)
-    return series[np.where(unknown, len(classes), codes)].to_native()
+    return series[np.where(unknown, len(classes), codes).astype(np.uint32)].to_native()

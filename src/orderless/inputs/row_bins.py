@@ -136,6 +136,8 @@ def distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[
     if table.size == 0:
         return table[:1], np.zeros(len(table), dtype=np.intp)
     packed = np.packbits(table, axis=1)
+    if packed.shape[1] <= 2:
+        return _few_bits(packed, table.shape[1])
     size = max(packed.shape[1], 8)
     wide = np.zeros((len(packed), size), dtype=np.uint8)
     wide[:, : packed.shape[1]] = packed
@@ -144,3 +146,15 @@ def distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[
     kinds, which = np.unique(keys, return_inverse=True)
     bits = np.unpackbits(kinds.view(np.uint8).reshape(-1, size), axis=1, count=table.shape[1])
     return bits.astype(bool), which
+
+
+def _few_bits(packed: NDArray[np.uint8], n_bits: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Do as ``distinct_rows`` does, of at most 16 bits: nothing is sorted, there are few keys."""
+    keys = packed.ravel() if packed.shape[1] == 1 else packed.view(np.uint16).ravel()
+    there = np.zeros(1 << 8 * packed.shape[1], dtype=bool)
+    there[keys] = True
+    kinds = np.flatnonzero(there).astype(keys.dtype)
+    number = np.zeros(len(there), dtype=np.intp)
+    number[kinds] = np.arange(len(kinds))
+    bits = np.unpackbits(kinds.view(np.uint8).reshape(-1, packed.shape[1]), axis=1, count=n_bits)
+    return bits.astype(bool), number[keys]

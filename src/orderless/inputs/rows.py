@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
 from ..model import Space
+from .arrow import arrow_floats
 from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature
 from .frames import frame_of
 from .names import near, some_names
@@ -196,16 +197,20 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
     def get(name: str) -> NDArray[Any] | None:
         if name not in there:
             return None
+        if frame.implementation.is_pyarrow():
+            floats = arrow_floats(frame.to_native().column(name))
+            if floats is not None:
+                return floats
         series = frame.get_column(name).alias("")  # polars takes some names for patterns
         if not series.dtype.is_numeric():
             return _object_array(series.to_list())
         if series.is_null().any():
             if series.dtype.is_integer() and not _small(series):
                 return _object_array(series.to_list())  # floats would round them
-            floats = series.cast(nw.Float64())
+            numbers = series.cast(nw.Float64())
             if not frame.implementation.is_pandas_like():  # half the work, where null is not NaN
-                floats = floats.fill_null(float("nan"))
-            return floats.to_numpy().astype(np.float64, copy=False)
+                numbers = numbers.fill_null(float("nan"))
+            return numbers.to_numpy().astype(np.float64, copy=False)
         return series.to_numpy()
 
     return get

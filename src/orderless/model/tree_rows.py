@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..errors import InvalidData
 from .arrays import Nodes
 from .knowledge.possible_tree import PossibleTree
 from .numbers import row_boundary
@@ -197,7 +199,13 @@ class TreeRows:
 
     def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
+        from ..inputs import arrow_slices
+
         tree = cast("Tree", self)
+        slices = [] if self.connected else arrow_slices(X)  # facts warn of all rows at once
+        with suppress(InvalidData):  # all rows together say which of them is at fault
+            if slices:
+                return np.concatenate([self.decide(some, n_jobs) for some in slices])
         rows = self.read(X)
         codes = self.over_rows(_core.rows.decide, tree.nodes, rows, n_jobs)
         known = self.known_rows(rows)

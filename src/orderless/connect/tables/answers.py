@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, OutOfTime, TooManyReasons, Undecided, setting
-from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, CoreColumn, Rows, read_codes, read_columns
+from ...inputs import (
+    CODE,
+    EXACT,
+    NOT_GIVEN,
+    CellStyle,
+    CoreColumn,
+    Rows,
+    arrow_floats,
+    read_codes,
+    read_columns,
+)
 from ...missing import Settling, asked_features
 from ...model import Ensemble, Tree
 from .cells import Unseen, parser_of, read_cells, wanted_columns
@@ -236,9 +246,10 @@ def _numbers(column: Any, name: str, style: CellStyle, rounds: bool) -> NDArray[
         column = column.cast(pa.uint8())
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
-    if column.type != pa.float32():
+    if column.type not in (pa.float32(), pa.float64()):
         column = column.cast(pa.float64(), safe=False)  # as Python rounds them
-    out: NDArray[Any] = column.fill_null(np.nan).to_numpy(zero_copy_only=False)
+    out = arrow_floats(column)
+    assert out is not None
     if not (rounds or pa.types.is_floating(kind)) and bool((np.abs(out) >= EXACT).any()):
         return None
     if gaps := style.missing_numbers(name):

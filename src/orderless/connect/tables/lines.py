@@ -80,7 +80,7 @@ class CsvLines:
 
     def _drop(self, n: int) -> bytes:
         block, self.buffer = self.buffer[:n], self.buffer[n:]
-        self.n_lines += block.count(b"\n")
+        self.n_lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
         return block
 
     def parts(self) -> Iterator[Part]:
@@ -141,7 +141,7 @@ class CsvLines:
         except pa.ArrowInvalid:
             return None
         return {
-            name: column.combine_chunks()
+            name: column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
             for name, column in zip(self.names, table.columns, strict=True)
         }
 
@@ -187,7 +187,8 @@ def _whole_records(buffer: bytes, delimiter: str, *, last: bool) -> int | None:
     before a place says whether it is in a cell.
     """
     text = np.frombuffer(buffer, dtype=np.uint8)
-    quotes = np.flatnonzero(text == ord('"'))
+    none = np.zeros(0, dtype=np.intp)
+    quotes = np.flatnonzero(text == ord('"')) if b'"' in buffer else none
     if not len(quotes):
         end = len(buffer) if last else buffer.rfind(b"\n") + 1
     elif last:
@@ -196,7 +197,7 @@ def _whole_records(buffer: bytes, delimiter: str, *, last: bool) -> int | None:
         ends = np.flatnonzero(text == ord("\n"))
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
         end = int(ends[-1]) + 1 if len(ends) else 0
-    returns = buffer.count(b"\r", 0, end)
+    returns = buffer.count(b"\r", 0, end) if b"\r" in buffer else 0
     if returns and returns != buffer.count(b"\r\n", 0, end):
         return None
     quotes = quotes[quotes < end]

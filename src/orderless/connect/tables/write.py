@@ -24,6 +24,7 @@ from .table import TableFile
 
 __all__ = ["WRITERS"]
 
+TEXTS = ("label", "names")  # kinds of new columns with few different cells
 WHOLE = re.compile(r"\s*-?\d+\s*", re.ASCII)
 
 
@@ -117,6 +118,8 @@ def _joined(columns: list[Any], new: list[Coded]) -> memoryview:
 def _as_text(column: Any) -> Any:
     import pyarrow as pa
 
+    if column.type == pa.large_string() and column.null_count == 0:
+        return column
     try:
         return column.cast(pa.large_string()).fill_null("")
     except pa.ArrowException:  # lists and the like
@@ -145,7 +148,7 @@ def _in_quotes(texts: Any) -> Any:
 
     ends = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset :]
     data = texts.buffers()[2]
-    letters = b"" if data is None else bytes(data)[ends[0] : ends[len(texts)]]
+    letters = b"" if data is None else data[ends[0] : ends[len(texts)]].to_pybytes()
     if not any(sign in letters for sign in (b",", b'"', b"\n", b"\r")):
         return texts
     special = compute.match_substring_regex(texts, '[,"\r\n]')
@@ -271,7 +274,11 @@ class _Parquet(_Writer):
         self.schema = schema
         # Decimal fractions seldom repeat: a dictionary of them takes longer and needs more room.
         repeating = [field.name for field in schema if not pa.types.is_floating(field.type)]
-        self.writer = pq.ParquetWriter(self.handle, schema, use_dictionary=repeating)
+        # Of labels and names, the least and the greatest help nobody who filters.
+        ranged = [field.name for field in schema if self.added.get(field.name) not in TEXTS]
+        self.writer = pq.ParquetWriter(
+            self.handle, schema, use_dictionary=repeating, write_statistics=ranged or False
+        )
         return self
 
     def _label_type(self) -> Any:
