@@ -601,7 +601,8 @@ def pyxai_many(kind: str | None, trees: Any = (), n_features: int = 0, rows: Any
         "majoritary": lambda: explainer.majoritary_reason(n=1, seed=1),
         "tree-specific": lambda: explainer.tree_specific_reason(seed=1),
     }[kind]
-    passed, found = 0.0, []
+    passed = 0.0
+    found: list[Any] = []
     for row in rows:
         explainer.set_instance(row)
         start, outside = clock(), _children()
