@@ -6,6 +6,7 @@
 
 #include "core/base/errors.hpp"
 #include "core/bins/leafmasks.hpp"
+#include "core/reasons/box_order.hpp"
 #include "core/reasons/known.hpp"
 
 namespace orderless::reasons {
@@ -380,22 +381,6 @@ class Merger {
   std::span<std::uint64_t> meets_;    // per limited feature the leaves that meet join_ on it
   std::span<std::uint64_t> once_;     // leaves of another class that miss join_ on one feature
 };
-
-BoxList sorted(BoxList list, const BoxLayout& layout) {
-  if (list.size() < 2) return list;
-  std::vector<std::pair<std::int32_t, std::size_t>> order(list.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = {layout.n_conditions(list[i]), i};
-  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    if (a.first != b.first) return a.first < b.first;
-    return std::lexicographical_compare(list[a.second], list[a.second] + list.n_slots,
-                                        list[b.second], list[b.second] + list.n_slots);
-  });
-  BoxList out;
-  out.n_slots = list.n_slots;
-  out.slots.reserve(list.slots.size());
-  for (const auto& [_, i] : order) out.push(list[i]);
-  return out;
-}
 
 }  // namespace
 

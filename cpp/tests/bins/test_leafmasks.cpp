@@ -68,8 +68,7 @@ void check(Random& random) {
                   box.begin() + static_cast<std::ptrdiff_t>(layout.slot(f + 1)),
                   side.begin() + static_cast<std::ptrdiff_t>(layout.slot(f)));
         const bool meets = std::any_of(all.begin(), all.end(), [&](const Cell& cell) {
-          return inside(layout, side.data(), cell) &&
-                 inside(layout, masks.region(leaves[i]), cell);
+          return inside(layout, side.data(), cell) && inside(layout, masks.region(leaves[i]), cell);
         });
         CHECK(has_bit(met, i) == meets);
       }

@@ -103,11 +103,6 @@ class Columns:
     def __len__(self) -> int:
         return len(self.names)
 
-    @cached_property
-    def all_allowed(self) -> Bits:
-        """A view that forbids no column: 1 for each."""
-        return np.ones(len(self), dtype=np.uint8)
-
     def set_of(self, column: int) -> NDArray[np.int32]:
         """Give the numbers of the values for which a column's categorical condition holds."""
         return self.set_values[self.set_start[column] : self.set_start[column + 1]]

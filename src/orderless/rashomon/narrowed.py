@@ -66,9 +66,8 @@ def core_view(
     columns: Columns, graph: _core.rashomon.Graph, view: View, base: int
 ) -> _core.rashomon.View:
     """Give the record of what the steps leave; the core adds ``base`` to every objective."""
-    allowed = columns.all_allowed
+    allowed = np.ones(len(columns), dtype=np.uint8)
     if view.forbidden:
-        allowed = allowed.copy()
         allowed[sorted(view.forbidden)] = 0
     feature = NO_FEATURES
     if view.most_features is not None:

@@ -197,7 +197,8 @@ class ColumnTree:
             ("child", n, self.when_false[inner]),
             ("class", len(self.classes), self.leaf_class[~inner]),
         ):
-            unsigned = numbers.astype(np.int64).view(np.uint64)  # what is below 0 is very large
+            # What is below 0 is very large.
+            unsigned: NDArray[Any] = numbers.astype(np.int64).view(np.uint64)
             if len(unsigned) and unsigned.max() >= limit:
                 wrong = unsigned >= limit
                 raise InvalidTree(
