@@ -88,6 +88,19 @@ def test_many_rows_are_answered_in_slices_and_refused_by_their_own_number(monkey
         tree.predict(pa.table({"n": [*cells[:6], 0.5, 1.0]}))
 
 
+def test_rows_that_contradict_facts_are_counted_over_all_slices(monkeypatch):
+    monkeypatch.setattr("orderless.inputs.arrow.SLICE", 2)
+    space = ol.Space({"x": "numeric", "y": "numeric"}, knowing=["x < y"])
+    tree = ol.read_tree(
+        {"feature": "x", "relation": "<=", "reference": 3, "true": {"prediction": "few"},
+         "false": {"prediction": "many"}}, space=space,
+    )  # fmt: skip
+    table = pa.table({"x": [5.0, 1.0, 2.0, 9.0, 4.0], "y": [1.0, 2.0, 1.0, None, 6.0]})
+    with pytest.warns(ol.errors.ContradictingRows, match="2 rows contradict") as said:
+        assert tree.predict(table).to_pylist() == [None, "few", None, "many", "many"]
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize("width", [1, 3, 8, 9, 16, 17, 70])
 def test_distinct_rows_are_those_of_numpy(width):
     table = np.random.default_rng(width).random((200, width)) < 0.2
