@@ -124,7 +124,7 @@ $(VENV)/bench-peers: $(VENV)/bench-tools
 	@$(PIP) --no-deps pyxai==2.0.1 || echo "pyxai does not install here"
 	@touch $@
 
-bench: $(VENV)/bench-peers  ## benchmarks against peers; prints and writes benchmarks/README.md (20 minutes)
+bench: $(VENV)/bench-peers  ## benchmarks against peers; prints and writes benchmarks/README.md (half an hour on a free core)
 	$(BIN)/python -m benchmarks --save
 
 docs: $(VENV)/docs-tools  ## the documentation: warnings, broken links and examples that fail are errors

@@ -40,7 +40,7 @@ CAPABILITIES = {
 }
 PACKAGES = (
     "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "tree-praxis", "arborenum", "sympy",
-    "pyeda", "dd", "oxidd", "pyxai", "treelite", "lightgbm", "xgboost", "dtai-veritas",
+    "pyeda", "dd", "oxidd", "pyxai", "treelite", "lightgbm", "xgboost-cpu", "dtai-veritas",
     "duckdb", "polars", "pyarrow",
     "pyspark",
 )  # fmt: skip
@@ -88,7 +88,8 @@ def section(name: str, quick: bool, save: bool) -> tuple[list[str], bool]:
 
     An error ends this section only; it says so where it ended.
     """
-    said, shown = [], []
+    said: list[str] = []
+    shown: list[str] = []
     try:
         for part in import_module(f"benchmarks.bench_{name}").run(quick):
             (said if isinstance(part, str) else shown).append(str(part))

@@ -128,8 +128,8 @@ def beside_treefarms(quick: bool, ratios: list[float]) -> Table:
             ours = best_of(lambda work=work: work(0), 5)
             found = work(0)
             theirs: Any = peer(
-                work.data.bits[rows],
-                work.data.y[rows],
+                work.data.problem.bits[rows],
+                work.data.problem.y[rows],
                 work.group,
                 0.02,
                 OFF_THE_BOUND,
@@ -202,8 +202,8 @@ def _beside(panel: Panel, x: int, work: Bootstraps, peer: Peer, limit: float) ->
         return
     counts = work.data.draw(work.random(0))
     at = np.repeat(np.arange(len(counts)), counts)
-    data, epsilon = work.data, float(work.data.rules.epsilon)
-    got: Any = peer(data.bits[at], data.y[at], work.group, 0.02, epsilon, limit=limit)
+    problem, epsilon = work.data.problem, float(work.data.rules.epsilon)
+    got: Any = peer(problem.bits[at], problem.y[at], work.group, 0.02, epsilon, limit=limit)
     if isinstance(got, tuple):
         searching, (n_trees, permuting, _) = got
         most = work(0).n_trees

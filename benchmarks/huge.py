@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.model.space import Column, Condition, Feature, Space
+from orderless.model.condition import Column, Condition
+from orderless.model.feature import Feature
+from orderless.model.space import Space
 
 from .timing import machine
 

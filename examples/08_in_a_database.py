@@ -41,3 +41,4 @@ assert classes == ours
 certain = sum(label is not None for label in classes)
 print(f"\nThe database says what predict says, of all {len(ours)} patients;")
 print(f"{certain} of them have a certain answer, although values are missing.")
+base.close()

@@ -10,7 +10,6 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Iterator
-from importlib import metadata
 from typing import TYPE_CHECKING, NamedTuple
 
 from .options import Format, OutputOptions
@@ -101,6 +100,8 @@ def _own_version() -> str:
 
 
 def _version(package: str) -> str | None:
+    from importlib import metadata  # slow to import, and every --help would
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -125,6 +126,8 @@ def _core() -> str:
 
 def _installed_as() -> str:
     """Give the tags of the wheel, which say for which Python and system it was built."""
+    from importlib import metadata
+
     try:
         text = metadata.distribution("orderless").read_text("WHEEL") or ""
     except metadata.PackageNotFoundError:
@@ -148,6 +151,8 @@ def _answers() -> Finding:
 
 def _packages() -> Iterator[Finding]:
     """Give what orderless needs, and then what it can use, each with its version."""
+    from importlib import metadata
+
     from packaging.requirements import Requirement
 
     try:
