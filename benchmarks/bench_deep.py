@@ -135,6 +135,6 @@ def _parts(quick: bool) -> Table:
             took = clock() - start
         low, high = found.n_trees_bounds
         assert low == found.n_trees
-        table.add(f"{megabytes} MB", found.complete, float(found._view.epsilon), low,
+        table.add(f"{megabytes} MB", "yes" if found.complete else "no", float(found._view.epsilon), low,
                   "" if high is None else f"{high:.1e}", seconds(took))  # fmt: skip
     return table
