@@ -135,6 +135,7 @@ def _parts(quick: bool) -> Table:
             took = clock() - start
         low, high = found.n_trees_bounds
         assert low == found.n_trees
-        table.add(f"{megabytes} MB", found.complete, float(found._view.epsilon), low,
+        whole = "yes" if found.complete else "no"
+        table.add(f"{megabytes} MB", whole, float(found._view.epsilon), low,
                   "" if high is None else f"{high:.1e}", seconds(took))  # fmt: skip
     return table

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
-from orderless.rashomon.gaps import least_gap
+from orderless.rashomon.gaps import MOST_PAIRS, closer, least_gap, pairs_of
+from orderless.rashomon.goal_trees import Near
 from orderless.rashomon.quantity import Form
 
 
@@ -71,3 +72,48 @@ def test_the_fairest_is_that_of_all_trees_or_its_bound_is_below(seed):
         if fair.proven:
             assert abs(abs(float(fair.gap)) - smallest) < 1e-12
     assert found.fairest("fpr", groups=groups, limit=10_000).proven
+
+
+class Having:
+    """Trees that are nothing but pairs of counts; what is asked of them is answered in part."""
+
+    def __init__(self, pairs, sees):
+        self.pairs, self.sees = pairs, sees
+        self.asked = 0
+
+    def stairs(self, counted, largest):
+        at = int(np.flatnonzero(counted)[0])
+        return SimpleNamespace(measure=[(max if largest else min)(p[at] for p in self.pairs)])
+
+    def nearest(self, factors, wanted, most):
+        self.asked += 1
+        far = [abs(int(factors[0]) * a + int(factors[1]) * b - wanted) for a, b in self.pairs]
+        least = min(far)
+        seen = least if self.sees(self.asked) else max(far)
+        proves = self.sees(self.asked + 1)
+        return Near(0, 0, seen, least if proves else 0, None)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.integers(1, 30), st.integers(-30, 30).filter(bool), st.integers(-60, 60),
+    st.sets(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=9),
+    st.sampled_from([lambda i: True, lambda i: False, lambda i: i % 2 == 0, lambda i: i % 3 == 0]),
+    st.data(),
+)  # fmt: skip
+def test_pairs_that_are_nearer_are_found_or_excluded(p, q, constant, having, sees, data):
+    """Whatever the searches for pairs find, the tree is one there is, and the bound holds."""
+    if p == q:
+        return
+    form = Form(np.array([p, q], dtype=np.int64), constant, 1)
+    goals = Having(sorted(having), sees)
+    pairs = pairs_of(goals, form)
+    gaps = {abs(p * a + q * b + constant) for a, b in having}
+    a, b = data.draw(st.sampled_from(sorted(having)))
+    first = Near(0, p * a + q * b, abs(p * a + q * b + constant), 0, None)
+    best, at_least = closer(goals, pairs, first, 16)
+    assert best.distance in gaps
+    assert best.distance == abs(best.measure + constant) <= first.distance
+    assert pairs.least <= at_least <= min(gaps)
+    if sees(1) and sees(2) and goals.asked < 2 * MOST_PAIRS and best.distance <= pairs.whole:
+        assert best.distance == min(gaps) == at_least

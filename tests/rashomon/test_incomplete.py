@@ -4,12 +4,13 @@ import json
 import pickle
 import warnings
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from oracle_rashomon import Problem as Oracle, depth_of
+from oracle_rashomon import Problem as Oracle, depth_of, n_leaves
 from rashomon_cases import Case, key
 from rashomon_number_cases import NumberCase
 from sklearn.base import clone
@@ -94,6 +95,11 @@ def test_a_smaller_epsilon_is_a_part(seed, monkeypatch):
         assert found.objective_bounds == (case.oracle.optimum, case.oracle.optimum)
         holds(case, found)
         said(found)
+        # The same bounds hold for the other counts.
+        whole, most = case.fit(), found.n_trees_bounds[1]
+        assert found.n_nontrivial <= whole.n_nontrivial <= most
+        assert found.n_distinct <= whole.n_distinct <= most
+        assert found.n_distinct_rows <= whole.n_distinct_rows <= most
         assert "of an incomplete set" in repr(found.functions())
         assert found.functions().complete is False
 
@@ -274,6 +280,40 @@ def test_upper_bounds_of_large_questions():
     assert most_trees(problem, 5, 0) == 0
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_how_many_leaves_a_tree_of_the_set_can_have(seed, monkeypatch):
+    """What is proven of errors for cheaper leaves holds for every tree, and limits the leaves."""
+    case = Case(3000 + seed, 2 + seed % 2, 4)
+    Work(monkeypatch, lambda rules, known: rules.epsilon > 0)
+    if case.epsilon == 0:
+        return
+    about = case.fit(on_limit="part")._source_.incomplete
+    rules, oracle = about.asked, case.oracle
+    assert len(about.least_errors) == (3 if rules.regularization else 0)
+    for cheaper in about.least_errors:
+        assert 0 < cheaper.regularization < rules.regularization
+        least = min(
+            oracle.objectives[tree]
+            - n_leaves(tree) * (rules.regularization - cheaper.regularization)
+            for tree in oracle.objectives
+        )
+        assert cheaper.objective == least
+
+
+def test_least_errors_make_the_upper_bound_smaller(part, monkeypatch):
+    about = part._source_.incomplete
+    assert len(about.least_errors) == 3
+    without = replace(about, least_errors=()).most_trees
+    whole = ol.RashomonSet(3, 0.01, 0.04).fit(*_table())
+    assert whole.n_trees <= about.most_trees < without
+    # Where the searches for it pass the limit there is the other bound.
+    X, y = _table()
+    Work(monkeypatch, lambda r, known: r.epsilon > 0 or r.regularization < Fraction(1, 100))
+    found = ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y)
+    assert found._source_.incomplete.least_errors == ()
+    assert found.n_trees_bounds == (found.n_trees, without)
+
+
 # -- what else is said -----------------------------------------------------------------------------
 
 
@@ -309,6 +349,12 @@ def test_a_part_goes_through_files(part):
     assert again.n_trees_bounds == part.n_trees_bounds
     assert again.objective_bounds == part.objective_bounds
     assert json.loads(again.to_json())["incomplete"] == json.loads(text)["incomplete"]
+    content = json.loads(text)
+    content["incomplete"]["smaller_regularizations"] = ["0.5"]  # proves nothing
+    less = ol.RashomonSet.from_json(json.dumps(content))
+    assert less.n_trees_bounds[1] > part.n_trees_bounds[1]
+    del content["incomplete"]["smaller_regularizations"]  # as files were before
+    assert ol.RashomonSet.from_json(json.dumps(content)).n_trees_bounds == less.n_trees_bounds
     copy = pickle.loads(pickle.dumps(part))
     assert copy.complete is False
     assert copy.incomplete == part.incomplete
@@ -325,6 +371,7 @@ def test_a_part_goes_through_files(part):
         ({"amount": True}, "does not say which set"),
         ({"limit": "n_trees", "amount": 5}, "does not say which set"),
         ({"epsilon_kind": "other"}, "does not say which set"),
+        ({"smaller_regularizations": "1/100"}, "smaller_regularizations"),
     ],
 )
 def test_files_that_claim_too_much_are_refused(part, change, message):

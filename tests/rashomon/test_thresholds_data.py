@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from oracle_cuts import SortedRows
 
 import orderless as ol
 from orderless.datasets import load
@@ -27,3 +28,20 @@ def test_every_cut_point_and_explicit_columns_are_the_same_trees(name, depth):
     assert every.n_nontrivial == explicit.n_nontrivial
     assert every.on_bound == explicit.on_bound
     pd.testing.assert_frame_equal(every.histogram(), explicit.histogram())
+
+
+@pytest.mark.parametrize(("name", "features"), [("iris_versicolor", 4), ("spiral", 2)])
+def test_trees_after_a_first_cut_are_those_of_sorted_rows(name, features):
+    """Another way to count: every cut of every side, errors from running sums."""
+    data = load(name)
+    every = ol.RashomonSet(3, 0.01, 0.02, thresholds="all").fit(data.X, data.y)
+    problem = every._source.problem
+    assert data.X.shape[1] == features
+    rows = SortedRows(
+        data.X, data.y, problem.error_cost, problem.leaf_cost, every._source.bound
+    )  # fmt: skip
+    counted = 0
+    for feature, values in enumerate(rows.values):
+        for value in values[:-1]:
+            counted += rows.after(feature, value, 3)
+    assert counted == every.n_trees > 100_000  # a leaf alone is not in

@@ -178,3 +178,11 @@ def test_a_table_whose_cells_have_a_namespace_and_a_cast_to_float() -> None:
     tree = ol.read_tree(document(first, more=more))
     said = tree.predict([{"x": -1.0}, {"x": 0.5}, {"x": 1.0}]).tolist()
     assert said == [answer(number, True) for number in (0.1, 0.31, 5.0)] == ["2", "2", "3"]
+
+
+def test_a_field_that_cannot_be_read_says_so_to_whoever_asks():
+    from orderless.errors import UnreadableModel
+    from orderless.readers.pmml.derived import Refused
+
+    with pytest.raises(UnreadableModel, match=r"^made by magic$"):
+        Refused(UnreadableModel("made by magic")).atom("equal", ["1"])

@@ -7,6 +7,7 @@ Out: ``Completeness``: bounds on counts and objectives, and the words that say s
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from fractions import Fraction
 
 from ..errors import IncompleteSet
@@ -17,20 +18,23 @@ from .problem import Problem
 __all__ = ["Completeness"]
 
 
-class Completeness:
+class Completeness(ABC):
     """The part of ``TreeSet`` that says whether it is complete."""
 
     @property
+    @abstractmethod
     def _source(self) -> Source:
-        raise NotImplementedError
+        """Where the trees come from."""
 
     @property
+    @abstractmethod
     def _problem(self) -> Problem:
-        raise NotImplementedError
+        """What the set was made by."""
 
     @property
+    @abstractmethod
     def _counts(self) -> Counts:
-        raise NotImplementedError
+        """The trees of the view."""
 
     @property
     def complete(self) -> bool:
@@ -46,9 +50,10 @@ class Completeness:
     def n_trees_bounds(self) -> tuple[int, int | None]:
         """Proven bounds on the number of trees of the whole set: equal where it is complete.
 
-        The lower one is ``n_trees``, those of the part. The upper one counts every tree whose
-        leaves alone do not cost too much, so it is far off; None where even its digits are too
-        many. For a view they are bounds on the same view of the whole set.
+        The lower one is ``n_trees``, those of the part. The upper one counts every tree with so few
+        leaves that one of them may be within the bound, so it is far off; None where even its
+        digits are too many. For a view they are bounds on the same view of the whole set. Its
+        ``n_nontrivial`` and ``n_distinct`` lie between those of the part and the same upper bound.
         """
         about = self._source.incomplete
         return self._counts.n, self._counts.n if about is None else about.most_trees

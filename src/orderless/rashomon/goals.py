@@ -19,7 +19,7 @@ from ..inputs import column_like
 from ..model import Tree
 from .conflict import Conflict, any_otherwise, share_otherwise
 from .flat import FlatTrees
-from .gaps import least_gap
+from .gaps import closer, pairs_of
 from .goal_results import Fairest, Front, FrontPoint, Range
 from .goal_trees import GoalTrees, ListedGoalTrees, Stairs, goal_trees
 from .leaf_shares import LeafShares
@@ -220,7 +220,8 @@ class SecondGoals(RowAnswers):
         contribute are listed with their cheapest subtrees, first few and then more, neighbours
         put together as intervals, until the bound is met or ``limit`` is. Then the sides of the
         cheapest first questions are put together anew, aiming at 0. No gap is smaller than the
-        smallest that whole numbers of rows between their own ends allow.
+        smallest that whole numbers of rows between their own ends allow; pairs of such numbers
+        that are nearer to 0 than the tree are looked for one by one.
         """
         self._not_empty()
         self._warn_of_part("fairest")
@@ -242,7 +243,10 @@ class SecondGoals(RowAnswers):
             if best is None or near.distance < best.distance:
                 best = near
             if best.distance > at_least and most == min(FIRST_VALUES, limit):
-                at_least = max(at_least, least_gap(goals, form))
+                pairs = pairs_of(goals, form)
+                if pairs is not None:
+                    best, proven = closer(goals, pairs, best, int(most))
+                    at_least = max(at_least, proven)
             if best.distance <= at_least or most >= limit:
                 break
             most = min(most * MORE_VALUES, limit)

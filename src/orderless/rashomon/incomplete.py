@@ -8,16 +8,16 @@ Out: an ``Engine`` for a smaller question, all of whose trees are in the set tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidTree, OutOfMemory, OutOfTime, TooLarge, setting
+from ..errors import InvalidData, InvalidTree, OutOfMemory, OutOfTime, TooLarge, setting
 from ..model import formats as serial
 from .engine import Engine, View
 from .flat import distinct
@@ -29,8 +29,19 @@ __all__ = ["Incomplete", "incomplete_in", "incomplete_out", "part_of"]
 Limit = Literal["memory_limit", "time_limit", "n_trees"]
 LIMITS: tuple[Limit, ...] = ("memory_limit", "time_limit", "n_trees")
 STEPS = 16  # in which smaller epsilons are tried
+CHEAPER = (2, 4, 16)  # by what the cost of a leaf is divided to learn how much trees err at least
 MOST_DIGITS = 4000  # of an upper bound that is worth being said
 MOST_LEAVES = 256  # up to which trees are counted by their leaves
+
+
+class LeastErrors(NamedTuple):
+    """The smallest objective of the whole depth where a leaf costs less than it was asked for.
+
+    So a tree of l leaves errs on at least ``objective`` - l x ``regularization`` of the rows.
+    """
+
+    regularization: Fraction
+    objective: Fraction
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,8 @@ class Incomplete:
         What the part is made by: ``problem.rules`` are the smaller question's.
     optimum : int
         The smallest objective in the part, in whole numbers.
+    least_errors : tuple of LeastErrors
+        What is proven of every tree of the whole depth: it limits how many leaves one can have.
     """
 
     asked: Rules
@@ -56,6 +69,7 @@ class Incomplete:
     amount: float | None
     problem: Problem
     optimum: int
+    least_errors: tuple[LeastErrors, ...] = ()
 
     @cached_property
     def least(self) -> int:
@@ -82,8 +96,14 @@ class Incomplete:
     @cached_property
     def most_trees(self) -> int | None:
         """A number that the whole set's trees are proven not to pass; None if it is too long."""
-        bound = _bound(self.asked, self.optimum, self.problem.unit)
-        return most_trees(self.problem, self.asked.max_depth, bound)
+        problem, asked = self.problem, self.asked
+        bound = _bound(asked, self.optimum, problem.unit)
+        within = problem.objective(bound)
+        leaves = [
+            (within - each.objective) // (asked.regularization - each.regularization)
+            for each in self.least_errors
+        ]
+        return most_trees(problem, asked.max_depth, bound, min(leaves, default=None))
 
     def limit_text(self) -> str:
         """Say which limit was met, as whoever reads it would set it."""
@@ -124,12 +144,14 @@ def _unavoidable(problem: Problem) -> int:
     return int((weights.sum(axis=1) - weights.max(axis=1)).sum())
 
 
-def most_trees(problem: Problem, depth: int, bound: int) -> int | None:
+def most_trees(
+    problem: Problem, depth: int, bound: int, most_leaves: int | None = None
+) -> int | None:
     """Give an upper bound on the trees of a depth that cost at most ``bound``.
 
     It counts every way to ask different columns on each path with so few leaves that the tree could
-    be within the bound if it erred on no row but those that no tree gets right; where there are
-    many leaves, with any number of them. Cost: depth x leaves^2.
+    be within the bound if it erred on no row but those that no tree gets right, and with at most
+    ``most_leaves``; where there are many leaves, with any number of them. Cost: depth x leaves^2.
     """
     bits = problem.bits
     n_columns = int(((bits != bits[0]).any(axis=0)).sum()) if len(bits) else 0
@@ -138,6 +160,8 @@ def most_trees(problem: Problem, depth: int, bound: int) -> int | None:
     leaves = min(2**depth, len(distinct(bits)[0]))
     if problem.leaf_cost:
         leaves = min(leaves, spare // problem.leaf_cost)
+    if most_leaves is not None:
+        leaves = min(leaves, most_leaves)
     if leaves < 1:
         return 0
     # By how many columns a path has not asked yet, from the last question upwards.
@@ -199,6 +223,18 @@ class _Attempts:
         engine.incomplete = Incomplete(self.asked, self.limit, amount, problem, engine.optimum)
         return engine
 
+    def with_bounds(self, part: Engine) -> Engine:
+        """Learn how much every tree errs at least, in the time that is left."""
+        about = part.incomplete
+        assert about is not None
+        if about.problem.rules.max_depth < self.asked.max_depth:
+            return part  # the whole depth was out of reach
+        left = None if self.end is None else max(0.0, self.end - monotonic())
+        parts = [self.asked.regularization / k for k in CHEAPER if self.asked.regularization]
+        proven = _least_errors(self.whole, self.asked, parts, left)
+        part.incomplete = replace(about, least_errors=proven)
+        return part
+
     def largest(self, rules: Callable[[int], Rules], found: Engine | None) -> Engine | None:
         """Find the largest of ``STEPS`` - 1 sizes within the limits, by halving; else ``found``."""
         low, high = 0, STEPS
@@ -242,6 +278,27 @@ class _Attempts:
         return self.ask(rules(STEPS)) or self.largest(rules, found)
 
 
+def _least_errors(
+    engine: Engine, asked: Rules, regularizations: Iterable[Fraction], seconds: float | None
+) -> tuple[LeastErrors, ...]:
+    """Find the smallest objective of the whole depth for smaller costs of a leaf.
+
+    Each search has an equal part of the seconds; the first that fails is the last.
+    """
+    out = []
+    each = list(regularizations)
+    left = None if seconds is None else seconds / max(1, len(each))
+    for regularization in each if left is None or left > 0 else ():
+        rules = replace(asked, regularization=regularization, epsilon=Fraction(0))
+        try:
+            problem = with_rules(engine.problem, rules)
+            best = Engine(problem, engine.memory_limit, left, engine.n_jobs).optimum
+        except (InvalidData, OutOfMemory, OutOfTime, TooLarge):
+            break  # too many digits, or beyond the limits: what was found before is proven
+        out.append(LeastErrors(regularization, problem.objective(best)))
+    return tuple(out)
+
+
 def part_of(engine: Engine, fault: Exception, view_of: Callable[[Engine], View]) -> Engine:
     """Find a proven part of a set that passes a limit, or say that there is none.
 
@@ -251,8 +308,11 @@ def part_of(engine: Engine, fault: Exception, view_of: Callable[[Engine], View])
     its smallest objective is. The time limit holds for all of this together. ``view_of`` gives the
     view of an engine's trees that has to be countable.
     """
-    limit = _limit_of(fault)
-    attempts = _Attempts(engine, limit, view_of)
+    attempts = _Attempts(engine, _limit_of(fault), view_of)
+    return attempts.with_bounds(_part(attempts, fault))
+
+
+def _part(attempts: _Attempts, fault: Exception) -> Engine:
     found = attempts.ask(replace(attempts.asked, epsilon=Fraction(0)))
     if found is not None:
         attempts.optimum = found.optimum
@@ -300,6 +360,7 @@ def incomplete_out(about: Incomplete) -> dict[str, Any]:
         "epsilon_kind": about.asked.kind,
         "limit": about.limit,
         "amount": about.amount,
+        "smaller_regularizations": [str(each.regularization) for each in about.least_errors],
     }
 
 
@@ -315,7 +376,13 @@ def incomplete_in(given: Mapping[str, Any], source: Source) -> None:
     if not good or known == (limit == "n_trees") or not isinstance(source, Engine):
         raise InvalidTree("'incomplete' does not say which set was asked for")
     asked = Rules(depth, rules.regularization, epsilon, kind)
-    about = Incomplete(asked, limit, amount, source.problem, source.optimum)
+    name = "smaller_regularizations"
+    listed = serial.take(given, name, list) if name in given else []
+    cheaper = [decimal(each, name) for each in listed[: len(CHEAPER)]]
+    if any(each >= asked.regularization for each in cheaper) or depth > rules.max_depth:
+        cheaper = []
+    proven = _least_errors(source, asked, cheaper, source.time_limit)
+    about = Incomplete(asked, limit, amount, source.problem, source.optimum, proven)
     if not about.holds(source.bound):
         raise InvalidTree(
             "the file says that its trees are a part of a larger set, but they are not: the file "

@@ -8,7 +8,7 @@ Out: ``Field``. Read are references and casts to other types of numbers, ``NormD
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from .columns import Column, data_type_of
 from .document import Element
 from .fields import OTHER, Field, LabelField, NumberField, Other, PieceField
 from .mapped import MappedField, applied, normalized
-from .regions import Intervals, Region, merged, without
+from .regions import Atom, Intervals, Region, merged, without
 from .values import NUMBERS, label_of, number_of
 
 __all__ = ["Refused", "derived_field", "field_of_column"]
@@ -36,6 +36,10 @@ class Refused(Field):
 
     def __init__(self, fault: UnreadableModel) -> None:
         self.fault = fault
+
+    def atom(self, operator: str, texts: Sequence[str]) -> Atom:
+        """Say why it cannot be read."""
+        raise self.fault
 
 
 def field_of_column(column: Column) -> Field:

@@ -6,6 +6,7 @@ Out: ``Field``: turns a comparison into an ``Atom``, a test on the column itself
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -32,14 +33,14 @@ class Other:
 OTHER = Other()
 
 
-class Field:
+class Field(ABC):
     """What a predicate can be about."""
 
     column: Column
 
+    @abstractmethod
     def atom(self, operator: str, texts: Sequence[str]) -> Atom:
         """Give the test that a predicate is; operators are those of PMML."""
-        raise NotImplementedError
 
     def _atom(self, true: Region, unknown: Region, missing: int, *, negated: bool = False) -> Atom:
         """Make a test; a missing value that is replaced is what replaces it."""
