@@ -89,17 +89,18 @@ std::optional<Form> Form::of(const TreeView& tree, const HeldSpace& space, std::
 
 const std::vector<BoxList>& Form::reasons(std::size_t limit, const PollFunction& poll,
                                           Poll signals) {
-  if (!reasons_ && !settled_ && tree_.size() <= small) {
+  if (reasons_.empty() && !settled_ && tree_.size() <= small) {
     try {
       reasons_ = all_reasons(cut_.view(), layout_, n_classes_, limit, poll);
-    } catch (const TooMany&) {  // on the way; there may be fewer without splits that do not matter
+    } catch (const TooMany&) {
+      reasons_.clear();  // there may be fewer without splits that do not matter
     }
   }
-  if (!reasons_) {
+  if (reasons_.empty()) {
     settle(signals);
     reasons_ = all_reasons(cut_.view(), layout_, n_classes_, limit, poll);
   }
-  return *reasons_;
+  return reasons_;
 }
 
 /// By bin of each feature the group of bins that the function does not tell apart: some reason ends
@@ -112,7 +113,7 @@ Form::BinGroups Form::told_apart() const {
     const std::size_t n_bins = at(feature.n_bins), s = layout_.slot(k);
     std::vector<std::int32_t> group(n_bins + (feature.nan ? 1 : 0), 0);
     bool matters = false;
-    for (const BoxList& list : *reasons_) {  // first 1 where a group starts
+    for (const BoxList& list : reasons_) {  // first 1 where a group starts
       for (std::size_t i = 0; i < list.size(); ++i) {
         const std::uint16_t* side = list[i] + s;
         matters = matters || (feature.nan && (side[2] == 0 || side[0] > side[1]));
@@ -133,13 +134,11 @@ void Form::go_over(const BinGroups& groups, HeldTree smaller) {
   std::optional<CutTree> less = cut_tree(smaller.view(), *space_);
   if (!less) throw std::logic_error("a smaller tree has more bins");
   BoxLayout layout(less->features);
-  if (reasons_) {
-    for (BoxList& list : *reasons_) {
-      BoxList moved;
-      moved.n_slots = layout.n_slots();
-      for (std::size_t i = 0; i < list.size(); ++i) push_moved(list[i], layout_, groups, moved);
-      list = std::move(moved);
-    }
+  for (BoxList& list : reasons_) {
+    BoxList moved;
+    moved.n_slots = layout.n_slots();
+    for (std::size_t i = 0; i < list.size(); ++i) push_moved(list[i], layout_, groups, moved);
+    list = std::move(moved);
   }
   cut_ = std::move(*less);
   layout_ = std::move(layout);
@@ -152,10 +151,11 @@ void Form::settle(Poll poll) {
   // Equal hashes are checked leaf by leaf, so that short ones do. Reasons are no hashes.
   for (const bool roughly : {true, false}) {
     const BinGroups groups =
-        reasons_ ? told_apart() : function_bins(cut_.view(), cut_.features, roughly);
+        reasons_.empty() ? function_bins(cut_.view(), cut_.features, roughly) : told_apart();
     if (!std::all_of(groups.begin(), groups.end(), all_apart)) {
       HeldTree smaller = without_idle(tree_, *space_, cut_, groups);
-      if (!reasons_ && same::first_difference(tree_, smaller.view(), space_->domains, poll)) {
+      if (reasons_.empty() &&
+          same::first_difference(tree_, smaller.view(), space_->domains, poll)) {
         continue;
       }
       go_over(groups, std::move(smaller));
@@ -167,7 +167,7 @@ void Form::settle(Poll poll) {
 }
 
 std::vector<std::int32_t> Form::rules(std::size_t class_index, const PollFunction& poll) {
-  if (!reasons_) throw std::logic_error("rules are chosen among reasons, which come first");
+  if (reasons_.empty()) throw std::logic_error("rules are chosen among reasons, which come first");
   const BinTree tree = cut_.view();
   if (!leaves_) leaves_ = leaf_boxes(tree, layout_);
   BoxList own;
@@ -178,7 +178,7 @@ std::vector<std::int32_t> Form::rules(std::size_t class_index, const PollFunctio
     if (at(tree.leaf_class[i]) == class_index) own.push((*leaves_)[leaf]);
     ++leaf;
   }
-  return smallest_cover(layout_, own, reasons_->at(class_index), poll);
+  return smallest_cover(layout_, own, reasons_.at(class_index), poll);
 }
 
 }  // namespace orderless::reasons

@@ -31,7 +31,7 @@ class Form {
   void settle(Poll poll);
   /// What follows is over the function's bins, and only there after `settle`.
   [[nodiscard]] const CutTree& bins() const { return cut_; }
-  [[nodiscard]] const std::vector<BoxList>& found() const { return *reasons_; }
+  [[nodiscard]] const std::vector<BoxList>& found() const { return reasons_; }
   /// The tree without conditions that do not matter; none where all of its own do.
   [[nodiscard]] const std::optional<HeldTree>& smaller() const { return smaller_; }
 
@@ -49,7 +49,7 @@ class Form {
   std::int32_t n_classes_;
   bool settled_ = false;
   std::optional<HeldTree> smaller_;
-  std::optional<std::vector<BoxList>> reasons_;
+  std::vector<BoxList> reasons_;  // none: not found yet
   std::optional<BoxList> leaves_;
 };
 

@@ -125,6 +125,37 @@ bool by_lanes(const PackedTree& packed, std::size_t n_rows) {
   return n_rows >= 256 && 8 * n_rows >= packed.n_leaves() && LaneWalk<S, T>::takes(packed);
 }
 
+/// Walks down the tree: of complete rows, of rows with unknown values, and to all ends of these.
+template <class S, class T>
+class Walks {
+ public:
+  Walks(const PackedTree& packed, const std::byte* base, std::ptrdiff_t stride, bool all,
+        std::size_t n_rows)
+      : any_(packed, base, stride), copied_(sizeof(S) > sizeof(float) || stride == sizeof(S)) {
+    if (all) every_.emplace(packed, base, stride);
+    if (by_lanes<S, T>(packed, n_rows)) lanes_.emplace(packed, base, stride, has_avx2());
+  }
+
+  /// `unknown`: about the share of the values of these rows that are unknown.
+  void run(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high,
+           double unknown) const {
+    if (every_ && unknown >= complete) return every_->run(first, end, low, high, false);
+    if (lanes_ && (copied_ || unknown >= complete)) {
+      lanes_->run(first, end, low, high);
+    } else {
+      any_.run(first, end, {low, high}, unknown < complete);
+    }
+    if (every_) every_->run(first, end, low, high, true);
+  }
+
+ private:
+  RowWalk<S> any_;
+  // Complete rows of floats are walked as quickly where they lie, if each lies together.
+  bool copied_;
+  std::optional<EndsWalk<S>> every_;
+  std::optional<LaneWalk<S, T>> lanes_;
+};
+
 bool compares_as_float(const PackedTree& packed) {
   return std::ranges::all_of(packed.nodes, sharp_as_float,
                              [](const auto& node) { return node.cut; });
@@ -156,23 +187,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
   const std::byte* base = spacing->base;
   const std::ptrdiff_t stride = spacing->stride;
   const auto work = [&]<class S, class T>(S, T) {
-    const RowWalk<S> any(packed, base, stride);
-    std::optional<EndsWalk<S>> every;
-    if (all) every.emplace(packed, base, stride);
-    // Complete rows of floats are walked as quickly where they lie, if each lies together.
-    const bool copied = sizeof(S) > sizeof(float) || stride == sizeof(S);
-    std::optional<LaneWalk<S, T>> lanes;
-    if (by_lanes<S, T>(packed, n_rows)) lanes.emplace(packed, base, stride, has_avx2());
-    const auto walk = [&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high,
-                          double unknown) {
-      if (every && unknown >= complete) return every->run(first, end, low, high, false);
-      if (lanes && (copied || unknown >= complete)) {
-        lanes->run(first, end, low, high);
-      } else {
-        any.run(first, end, {low, high}, unknown < complete);
-      }
-      if (every) every->run(first, end, low, high, true);
-    };
+    const Walks<S, T> walks(packed, base, stride, all, n_rows);
     // Masks do the same work for every row, which grows with the leaves; a walk does more, the more
     // is unknown. Where they cross was measured.
     const bool wide = has_avx2();
@@ -183,7 +198,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
       by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
         const double unknown = share_unknown<S>(packed, base, stride, first, end);
         if (unknown >= least) return masks.run(first, end, low, high);
-        walk(first, end, low, high, unknown);
+        walks.run(first, end, low, high, unknown);
       });
     };
     if (n_rows >= 256) {  // for fewer the masks are not worth making
@@ -196,7 +211,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
     by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
       const double unknown = share_unknown<S>(packed, base, stride, first, end);
       if (blocks && unknown > 0) return blocks->run(first, end, low, high);
-      walk(first, end, low, high, unknown);
+      walks.run(first, end, low, high, unknown);
     });
   };
   if (spacing->kind == Column::Kind::f32) return work(float{}, float{});
