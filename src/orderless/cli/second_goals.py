@@ -37,8 +37,8 @@ class GoalOptions:
         list[str] | None,
         typer.Option(
             metavar="MEASURE",
-            help="The smallest and largest value over all trees, with a tree for each, exactly; "
-            f"may be given several times: {MEASURES}",
+            help="The smallest and largest value over all trees, exactly; JSON and CSV have a tree "
+            f"for each. May be given several times: {MEASURES}",
         ),
     ] = None
     front: Annotated[
