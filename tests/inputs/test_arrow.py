@@ -73,7 +73,7 @@ def test_labels_are_those_of_an_array(classes):
 
 
 def test_many_rows_are_answered_in_slices_and_refused_by_their_own_number(monkeypatch):
-    monkeypatch.setattr("orderless.inputs.arrow.SLICE", 4)
+    monkeypatch.setattr("orderless.inputs.frames.SLICE", 4)
     tree = ol.read_tree(
         {"feature": "n", "relation": "<=", "reference": 3, "true": {"prediction": "few"},
          "false": {"prediction": "many"}}, space=ol.Space({"n": "integer"}),
@@ -89,7 +89,7 @@ def test_many_rows_are_answered_in_slices_and_refused_by_their_own_number(monkey
 
 
 def test_rows_that_contradict_facts_are_counted_over_all_slices(monkeypatch):
-    monkeypatch.setattr("orderless.inputs.arrow.SLICE", 2)
+    monkeypatch.setattr("orderless.inputs.frames.SLICE", 2)
     space = ol.Space({"x": "numeric", "y": "numeric"}, knowing=["x < y"])
     tree = ol.read_tree(
         {"feature": "x", "relation": "<=", "reference": 3, "true": {"prediction": "few"},

@@ -82,9 +82,9 @@ class PolicyOffers:
         >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
         >>> for line in policy.certificate().check():
         ...     print(line)
-        4 rows cost 14 x 1/1 together, and the dearest 6 x 1/1.
+        4 rows cost 14 x 1/1 together, the dearest 6 x 1/1.
         4 of them end with the tree's answer, none with another.
-        Nothing that always ends with the answer costs less than 14.
+        Nothing that always ends with the answer costs less than 14 (expected).
         """
         from ..output.certificates import policy_certificate
 

@@ -42,8 +42,9 @@ class Term:
     def box(self) -> Box:
         """The box over the bins of a tree; made when it is first looked at."""
         if self._box is None:
-            assert self._found is not None
-            self._box = self._found.box_of(self._reason)
+            bins = self._found
+            assert bins is not None
+            self._box = Box(bins, bins.read_slots(bins.form.box(self._reason)))
             self._found = None
         return self._box
 

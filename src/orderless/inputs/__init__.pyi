@@ -1,6 +1,5 @@
 from .arrow import (
     arrow_floats as arrow_floats,
-    arrow_slices as arrow_slices,
 )
 from .binarize import (
     MidpointBinarizer as MidpointBinarizer,
@@ -47,6 +46,7 @@ from .discover import (
     discover as discover,
 )
 from .frames import (
+    arrow_slices as arrow_slices,
     column_like as column_like,
     frame_of as frame_of,
     is_frame as is_frame,

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 
-__all__ = ["arrow_floats", "arrow_labels", "arrow_slices"]
-
-SLICE = 65_536  # rows: their copies take memory that was used before, which is there at once
+__all__ = ["arrow_floats", "arrow_labels"]
 
 
 def arrow_floats(column: Any) -> NDArray[Any] | None:
@@ -45,14 +43,6 @@ def arrow_floats(column: Any) -> NDArray[Any] | None:
         else:
             _core.rows.copy_known(numbers, np.frombuffer(known, np.uint8), piece.offset, to)
     return out
-
-
-def arrow_slices(X: Any) -> list[Any]:
-    """Give a table of pyarrow in slices, if it is one and has many rows; else nothing."""
-    if type(X).__module__.partition(".")[0] != "pyarrow" or not hasattr(X, "slice"):
-        return []
-    n_rows = getattr(X, "num_rows", 0)
-    return [X.slice(at, SLICE) for at in range(0, n_rows, SLICE)] if n_rows > SLICE else []
 
 
 def arrow_labels(classes: NDArray[Any], codes: NDArray[Any]) -> Any:

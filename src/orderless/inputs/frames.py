@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # imported when rows come: a tree in a file is explained with
     import narwhals as nw
 
 __all__ = [
+    "arrow_slices",
     "column_like",
     "frame_of",
     "is_frame",
@@ -28,6 +29,8 @@ __all__ = [
     "rows_at",
     "table_like",
 ]
+
+SLICE = 65_536  # rows: their copies take memory that was used before, which is there at once
 
 
 def frame_of(X: Any) -> nw.DataFrame[Any] | None:
@@ -103,6 +106,14 @@ def table_like(X: Any, table: NDArray[Any], names: Sequence[Any]) -> Any:
 
     columns = {str(name): table[:, c] for c, name in enumerate(names)}
     return nw.from_dict(columns, backend=frame.implementation).to_native()
+
+
+def arrow_slices(X: Any) -> list[Any]:
+    """Give a table of pyarrow in slices, if it is one and has many rows; else nothing."""
+    if type(X).__module__.partition(".")[0] != "pyarrow" or not hasattr(X, "slice"):
+        return []
+    n_rows = getattr(X, "num_rows", 0)
+    return [X.slice(at, SLICE) for at in range(0, n_rows, SLICE)] if n_rows > SLICE else []
 
 
 def labels_like(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .bins import Bins, Box
+from .bins import Bins
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -49,10 +49,6 @@ class FunctionBins(Bins):
 
     def __init__(self, tree: Tree, form: _core.reasons.Form) -> None:
         self.source, self.form = tree, form
-
-    def box_of(self, reason: int) -> Box:
-        """Give a reason that the form has found, by its number."""
-        return Box(self, self.read_slots(self.form.box(reason)))
 
     def unfold(self) -> None:
         """Make all parts; where every condition of the tree matters, they are the tree's own."""
