@@ -39,7 +39,7 @@ def watched(browser):
 
     def go(path, **options):
         context = browser.new_context(**options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         tab = open_tab(context)
         tab.on("console", lambda message: complaints.append(message.text))
