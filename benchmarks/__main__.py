@@ -106,11 +106,16 @@ def section(name: str, quick: bool, save: bool) -> tuple[list[str], bool]:
 
 
 def replaced(readme: str, new: dict[str, str]) -> str:
-    """Put sections in the place of those of the same title, and count the targets anew."""
+    """Put sections in the place of those of the same title, and count the targets anew.
+
+    What stands first is about the last complete run: it goes when no section is of that run.
+    """
     head, mark, tables = readme.partition(MARK)
     parts = {**_sections(tables), **new}
     first = parts.pop("").partition("\n\nTargets: ")[0].strip()
     body = [parts[title] for title in CAPABILITIES.values() if title in parts]
+    if all("Of a run of its own: " in text for text in body):
+        first = "Each section says which run it is of."
     return head + mark + "\n\n" + "\n\n".join([first, targets(body), *body]) + "\n"
 
 

@@ -132,7 +132,8 @@ def test_a_complete_run_drops_what_stands_for_single_ones(monkeypatch, tmp_path)
     with pytest.raises(SystemExit, match="failed: rashomon; what was measured before is kept"):
         bench.main()
     saved = readme.read_text(encoding="utf-8")
-    assert saved.startswith(f"prose\n\n{bench.MARK}\n\nold machine\n\nTargets: ")
+    alone = "Each section says which run it is of."
+    assert saved.startswith(f"prose\n\n{bench.MARK}\n\n{alone}\n\nTargets: ")
     assert saved.count("Of a run of its own: ") == len(bench.CAPABILITIES)
     assert saved.count("**Broke off here**: AssertionError.") == 1
     broken.clear()
