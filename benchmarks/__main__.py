@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .figures import Figure
+from .stored import compare
 from .timing import machine, now
 
 README = Path(__file__).with_name("README.md")
@@ -36,6 +37,7 @@ CAPABILITIES = {
     "goals": "Second goals over all near-optimal trees",
     "cuts": "Rashomon sets of every cut point",
     "sql": "Where the data is: SQL engines and files",
+    "registers": "Processors without the widest registers",
     "import": "Import",
 }
 PACKAGES = (
@@ -60,6 +62,7 @@ def main() -> None:
     start = time.perf_counter()
     where = machine(PACKAGES)
     print(where, flush=True)
+    stored = README.read_text(encoding="utf-8")
     done: dict[str, str] = {}
     failed: list[str] = []
     for name in given.capability or CAPABILITIES:
@@ -74,9 +77,10 @@ def main() -> None:
             README.write_text(replaced(README.read_text(encoding="utf-8"), {title: own}),
                               encoding="utf-8")  # fmt: skip
     took = time.perf_counter() - start
-    print("", f"The run took {took:.0f} s.", sep="\n", flush=True)
+    changed = compare(stored, "\n\n".join(done.values()))
+    print("", changed, "", f"The run took {took:.0f} s.", sep="\n", flush=True)
     if given.save and not given.capability and not failed:
-        head = f"{where} One complete run, {took / 60:.0f} minutes."
+        head = f"{where} One complete run, {took / 60:.0f} minutes.\n\n{changed}"
         new = {"": head, **done}
         README.write_text(replaced(README.read_text(encoding="utf-8"), new), encoding="utf-8")
     if failed:

@@ -287,7 +287,7 @@ class Table:
 
 
 def machine(packages: Sequence[str]) -> str:
-    """Say what it ran on: processor, Python and versions; no names of hosts, no paths."""
+    """Say what it ran on: processor, registers, Python, versions; no names of hosts, no paths."""
     model = platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():
@@ -299,7 +299,10 @@ def machine(packages: Sequence[str]) -> str:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             found.append(f"{name} {NOT_INSTALLED}")
+    from orderless._core import base
+
     return (
-        f"{model}, {os.cpu_count()} cores ({platform.system()}, {platform.machine()}); "
+        f"{model}, {os.cpu_count()} cores ({platform.system()}, {platform.machine()}), registers "
+        f"chosen: {base.registers}; "
         f"Python {platform.python_version()}; {', '.join(found)}."
     )

@@ -1,7 +1,9 @@
 // _core.base: how calls of the core end early, and how it was built. Each exception carries what
 // the caller needs to know.
 
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bindings/calls.hpp"
@@ -60,6 +62,16 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+void refuse_unknown_registers(std::string_view name) {
+  for (const std::string_view known : {"", "avx512", "avx2", "popcnt", "portable"}) {
+    if (name == known) return;
+  }
+  throw std::invalid_argument(
+      "the environment variable ORDERLESS_REGISTERS must be one of 'avx512', 'avx2', 'popcnt', "
+      "'portable', got '" +
+      std::string(name) + "': unset it to use the widest registers that the processor has");
+}
+
 }  // namespace
 
 void bind_base(nb::module_& m) {
@@ -78,6 +90,7 @@ void bind_base(nb::module_& m) {
   not_written = define(m, "NotWritten", out_of_reach, "A graph whose last splits are not listed.");
   nb::register_exception_translator(translate);
   m.attr("compiler") = compiler;
+  refuse_unknown_registers(allowed_registers());
   m.attr("registers") = processor().widest();
 #if defined(Py_LIMITED_API)
   m.attr("stable_abi") = true;

@@ -139,9 +139,31 @@ def test_a_complete_run_drops_what_stands_for_single_ones(monkeypatch, tmp_path)
     broken.clear()
     bench.main()
     saved = readme.read_text(encoding="utf-8")
-    assert "One complete run, 0 minutes.\n\nTargets: " in saved
+    assert "One complete run, 0 minutes.\n\nNothing is stored to compare this run with." in saved
     assert not any(old in saved for old in ("old machine", "Of a run of its own", "Broke off"))
     assert saved.count("In short: one.\n\n### Of benchmarks.bench_") == len(bench.CAPABILITIES)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--save", "--quick"])
     with pytest.raises(SystemExit):
         bench.main()
+
+
+def test_a_run_is_held_beside_the_stored_one():
+    from benchmarks.stored import compare
+
+    def tables(first, second, peer, wall="1 s"):
+        return (
+            "## Some\n\n### First: of many\n\n"
+            "| data | time | dd | on the wall |\n| - | -: | -: | -: |\n"
+            f"| a | {first} | {peer} | {wall} |\n| b | {first} | {peer} | {wall} |\n\n"
+            "### Second\n\n| method | time |\n| - | - |\n"
+            f"| orderless | {second} |\n| truth tables | {peer} |\n"
+        )
+
+    stored = tables("10 µs", "2 ms", "100 µs (10x)")
+    assert compare("", stored) == "Nothing is stored to compare this run with."
+    same = compare(stored, tables("11 µs", "2.2 ms", "110 µs (10x)", "9 s"))
+    assert "peers take 1.10 times as long (the median of 3 times), ours 1.10 times (of 3)." in same
+    assert same.endswith("by their median: 0 of 2.")
+    slower = compare(stored, tables("10 µs", "1,200 ms", "100 µs"))
+    assert "by their median: 1 of 2:\n\n- Some: Second: 600.00 times as long" in slower
+    assert "First" not in slower

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 #if !defined(ORDERLESS_PORTABLE) && defined(__GNUC__)
 #define ORDERLESS_GNU 1
@@ -79,18 +81,38 @@ struct Processor {
   [[nodiscard]] const char* widest() const {
     return avx512 ? "avx512" : avx2 ? "avx2" : popcnt ? "popcnt" : "portable";
   }
+
+  /// The same without what is wider than registers of this name; of another name, all of them.
+  [[nodiscard]] Processor up_to(std::string_view name) const {
+    Processor less = *this;
+    const bool portable = name == "portable", small = portable || name == "popcnt";
+    if (small || name == "avx2") less.avx512 = false;
+    if (small) less.avx2 = less.bmi = less.bmi2 = false;
+    if (portable) less.popcnt = false;
+    return less;
+  }
 };
 
+/// The registers that the variable ORDERLESS_REGISTERS allows at most; empty: all.
+/// So the code for an older processor can be measured, and compared, on a newer one.
+[[nodiscard]] inline std::string_view allowed_registers() noexcept {
+  const char* given = std::getenv("ORDERLESS_REGISTERS");
+  return given == nullptr ? std::string_view{} : std::string_view{given};
+}
+
+/// What this processor has, up to the registers that are allowed when it is first asked for.
 [[nodiscard]] inline const Processor& processor() noexcept {
 #if defined(ORDERLESS_X86)
-  static const Processor found{
-      .popcnt = __builtin_cpu_supports("popcnt") != 0,
-      .avx2 = __builtin_cpu_supports("avx2") != 0,
-      .bmi = __builtin_cpu_supports("bmi") != 0,
-      .bmi2 = __builtin_cpu_supports("bmi2") != 0,
-      .avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512vpopcntdq")};
+  static const Processor found =
+      Processor{.popcnt = __builtin_cpu_supports("popcnt") != 0,
+                .avx2 = __builtin_cpu_supports("avx2") != 0,
+                .bmi = __builtin_cpu_supports("bmi") != 0,
+                .bmi2 = __builtin_cpu_supports("bmi2") != 0,
+                .avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512vpopcntdq")}
+          .up_to(allowed_registers());
 #else
   static const Processor found;
 #endif
