@@ -1,6 +1,7 @@
 """Folders for commands to work in."""
 
 import pytest
+from commands import patients
 from showcase import hostile, iris, mixed, mixed_rows
 
 import orderless as ol
@@ -10,6 +11,17 @@ import orderless as ol
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def here(folder):
+    patients(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wisconsin():
+    return ol.datasets.load("wisconsin")
 
 
 @pytest.fixture(scope="module")
