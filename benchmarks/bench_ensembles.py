@@ -8,17 +8,17 @@ its reasons of complete rows stand beside ours (``ensembles_pyxai``).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles.boxes import RowBoxes, box_of
+from orderless.ensembles.boxes import box_of
 from orderless.ensembles.sufficient import Sufficient
 
-from .data import at_hand, load
+from .data import at_hand
+from .ensembles_models import boxes_of, fitted, grown, split, with_gaps
 from .ensembles_pyxai import beside_pyxai
 from .figures import OURS, Figure, Panel
 from .timing import Failed, Peer, Table, Unfinished, best_of, clock, now, ratio, seconds
@@ -45,55 +45,6 @@ def run(quick: bool) -> Iterator[Table | Figure | str]:
     yield beside_pyxai(data[:1] if quick else data[:4], 5 if quick else 20, 11 if quick else 25)
 
 
-# -- models and rows -----------------------------------------------------------------------------
-
-
-def _grown(kind: str, n: int, depth: int | None, X: Any, y: Any) -> Any:
-    if kind == "forest":
-        from sklearn.ensemble import RandomForestClassifier
-
-        return RandomForestClassifier(n, max_depth=depth, random_state=0).fit(X, y)
-    if kind == "XGBoost":
-        from xgboost import XGBClassifier
-
-        return XGBClassifier(n_estimators=n, max_depth=depth, n_jobs=1, random_state=0).fit(X, y)
-    from lightgbm import LGBMClassifier
-
-    assert depth is not None
-    return LGBMClassifier(
-        n_estimators=n, max_depth=depth, num_leaves=2**depth, n_jobs=1, random_state=0, verbose=-1
-    ).fit(X, y)
-
-
-@cache
-def _split(name: str) -> tuple[Any, Any, Any]:
-    """Rows and labels to fit on, four of five, and rows to ask about."""
-    X, y = load(name)
-    table = X.to_numpy(dtype=np.float32)
-    order = np.random.default_rng(0).permutation(len(table))
-    cut = len(table) * 4 // 5
-    return table[order[:cut]], np.asarray(y)[order[:cut]], table[order[cut:]]
-
-
-@cache
-def _model(name: str, kind: str, n: int, depth: int | None) -> tuple[Any, Any]:
-    train, labels, _ = _split(name)
-    now(f"{name}: {kind} of {n} trees, depth {depth}")
-    model = _grown(kind, n, depth, train, labels)
-    return model, ol.read_ensemble(model)
-
-
-def _with_gaps(X: Any, share: float) -> Any:
-    X = X.copy()
-    X[np.random.default_rng(1).random(X.shape) < share] = np.nan
-    return X
-
-
-def _boxes(ensemble: Any, X: Any) -> Any:
-    boxes = RowBoxes(ensemble, ensemble.read(X))
-    return np.ascontiguousarray(boxes.boxes(np.arange(len(X))))
-
-
 # -- how many rows are decided, and how quickly --------------------------------------------------
 
 
@@ -117,12 +68,12 @@ def _decided(data: Any, models: Any, n_rows: int) -> Table:
         status: list[int] = []
         settled: list[bool] = []
         for name in data:
-            model, ensemble = _model(name, kind, n, depth)
+            model, ensemble = fitted(name, kind, n, depth)
             bounds = _Bounds(ensemble)
-            ensemble.summed.decide(_boxes(ensemble, _split(name)[2][:1]), LIMIT, 1)
+            ensemble.summed.decide(boxes_of(ensemble, split(name)[2][:1]), LIMIT, 1)
             for share in SHARES:
-                X = _with_gaps(_split(name)[2][:n_rows], share)
-                for i, box in enumerate(_boxes(ensemble, X)):
+                X = with_gaps(split(name)[2][:n_rows], share)
+                for i, box in enumerate(boxes_of(ensemble, X)):
                     start = clock()
                     found = ensemble.summed.decide(box[None], LIMIT, 1)
                     times.append(clock() - start)
@@ -134,7 +85,7 @@ def _decided(data: Any, models: Any, n_rows: int) -> Table:
                     assert label in (None, int(found.label[0]))
                     if found.status[0] == 1:
                         _assert_differ(model, ensemble, X[i : i + 1])
-        _model.cache_clear()
+        fitted.cache_clear()
         undecided = sum(code > 1 for code in status)
         median = float(np.median(times))
         slow = sum(passed > 0.1 for passed in times)
@@ -216,12 +167,12 @@ def _reasons(data: Any, n_rows: int) -> Table:
         ],
     )  # fmt: skip
     for name in data:
-        X = _split(name)[2][:n_rows]
+        X = split(name)[2][:n_rows]
         for kind, depth in (("forest", 5), ("XGBoost", 6), ("LightGBM", 6)):
-            _, ensemble = _model(name, kind, 100, depth)
-            labels = ensemble.summed.decide(_boxes(ensemble, X), LIMIT, 1).label.tolist()
+            _, ensemble = fitted(name, kind, 100, depth)
+            labels = ensemble.summed.decide(boxes_of(ensemble, X), LIMIT, 1).label.tolist()
             times, sizes, widths = [], [], []
-            for i, (box, label) in enumerate(zip(_boxes(ensemble, X), labels, strict=True)):
+            for i, (box, label) in enumerate(zip(boxes_of(ensemble, X), labels, strict=True)):
                 start = clock()
                 search = Sufficient(ensemble, box, label, 1000, 10.0)
                 sides = search.one()
@@ -259,9 +210,9 @@ def _intervals(data: Any, n_rows: int, n_trees: int) -> Table:
     )
     proven: list[bool] = []
     for name in data:
-        _, ensemble = _model(name, "XGBoost", n_trees, 6)
+        _, ensemble = fitted(name, "XGBoost", n_trees, 6)
         times, own = [], []
-        for box in _boxes(ensemble, _with_gaps(_split(name)[2][:n_rows], 0.3)):
+        for box in boxes_of(ensemble, with_gaps(split(name)[2][:n_rows], 0.3)):
             start = clock()
             ends = ensemble.summed.extremes(box[None], np.ones(1, dtype=np.int64), 0.5, 1)
             times.append(clock() - start)
@@ -290,13 +241,13 @@ def _complete(n: int, quick: bool) -> Table:
         ],
     )  # fmt: skip
     name = "fico" if "fico" in at_hand() else at_hand()[0]
-    some = _split(name)[2]
+    some = split(name)[2]
     X = some[np.random.default_rng(2).integers(len(some), size=n)]
-    gaps = _with_gaps(X, 0.1)[: n // 5]
+    gaps = with_gaps(X, 0.1)[: n // 5]
     for kind, n_trees, depth in (("forest", 100, 8), ("XGBoost", 100, 6), ("LightGBM", 100, 6))[
         : 1 if quick else 3
     ]:
-        model, ensemble = _model(name, kind, n_trees, depth)
+        model, ensemble = fitted(name, kind, n_trees, depth)
         assert (ensemble.predict(X) == model.predict(X)).all()
         ours = best_of(lambda ensemble=ensemble: ensemble.predict(X), 3)
         theirs = best_of(lambda model=model: model.predict(X), 3)
@@ -322,9 +273,9 @@ def _beside_veritas(data: Any, n_rows: int) -> Table:
     )
     with Peer("veritas_extremes", "veritas") as peer:
         for name in data:
-            model, ensemble = _model(name, "XGBoost", 100, 6)
+            model, ensemble = fitted(name, "XGBoost", 100, 6)
             for share in SHARES:
-                X = _with_gaps(_split(name)[2][:n_rows], share)
+                X = with_gaps(split(name)[2][:n_rows], share)
                 ours, most = _largest(ensemble, X)
                 theirs = peer(model, X, 1.0, limit=3 * n_rows)
                 if isinstance(theirs, Failed | Unfinished):
@@ -350,7 +301,7 @@ def _proven(most: list[float | None]) -> int:
 def _largest(ensemble: Any, X: Any) -> tuple[float, list[float | None]]:
     """Seconds for the largest score (and the least) of all rows; None where it is not proven."""
     unit = 2.0**ensemble.whole.exponent
-    boxes = _boxes(ensemble, X)
+    boxes = boxes_of(ensemble, X)
     start = clock()
     ends = ensemble.summed.extremes(boxes, np.ones(1, dtype=np.int64), 1.0, 1)
     passed = clock() - start
@@ -393,7 +344,7 @@ def _grow(panel: Panel, peer: Peer, size: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((5000, sizes["features"]), dtype=np.float32)
     y = (X[:, 0] * X[:, 1] + X[:, 2:8].sum(axis=1) + rng.standard_normal(len(X)) > 0).astype(int)
-    model = _grown("XGBoost", sizes["trees"], sizes["depth"], X, y)
+    model = grown("XGBoost", sizes["trees"], sizes["depth"], X, y)
     rows = X[:5].copy()
     for row in rows:
         row[rng.permutation(sizes["features"])[: sizes["unknowns"]]] = np.nan

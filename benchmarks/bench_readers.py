@@ -21,7 +21,6 @@ TREELITE_BEFORE = {10: 0.082, 30: 0.070, 100: 0.046, 300: 0.049, 1000: 0.054, 40
 
 
 def run(quick: bool) -> list[Table | Figure]:
-    from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier, export_text
 
     rng = np.random.default_rng(0)
@@ -64,19 +63,7 @@ def run(quick: bool) -> list[Table | Figure]:
         assert text.count("class: ") == n_leaves
         ours = best_of(lambda model=model: ol.read_tree(model))
         as_text = best_of(lambda model=model: export_text(model, max_depth=10**6))
-        forest = RandomForestClassifier(
-            1, max_leaf_nodes=n_leaves, bootstrap=False, max_features=None, random_state=0
-        ).fit(X, y)
-        try:
-            import treelite
-
-            loaded: float | str = best_of(
-                lambda forest=forest: treelite.sklearn.import_model(forest)
-            )
-        except ImportError:
-            loaded = NOT_INSTALLED
-        except Exception as fault:
-            loaded = f"refuses ({type(fault).__name__})"
+        loaded = _treelite(X, y, n_leaves)
         target = against(0.005, ours) if n_leaves == 1000 else ""
         before = at_least(5 * TREELITE_BEFORE[n_leaves], loaded, ours)
         reading.add(n_leaves, seconds(ours), target, seconds(as_text), ratio(as_text, ours),
@@ -87,15 +74,38 @@ def run(quick: bool) -> list[Table | Figure]:
         panel.add("treelite", n_leaves, loaded if isinstance(loaded, float) else Failed(loaded))
         both.add(OURS, n_leaves, out + back)
         both.add("pickle", n_leaves, dumped + undumped)
+    _forms(files, X, y)
+    for name in ("iris_versicolor",) if quick else ("iris_versicolor", "tic_tac_toe"):
+        _, columns, labels = binarized(name)
+        _sets(files, ol.RashomonSet().fit(columns, labels))
+    return [reading, files, figure]
+
+
+def _forms(files: Table, X: np.ndarray, y: np.ndarray) -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
     for n_leaves in (10, 30):
         model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, y)
         form = ol.canonicalize(ol.read_tree(model))
         _ = form.rules, form.to_json()  # what is written is found before
         _files(files, "form", form, n_leaves)
-    for name in ("iris_versicolor",) if quick else ("iris_versicolor", "tic_tac_toe"):
-        _, columns, labels = binarized(name)
-        _sets(files, ol.RashomonSet().fit(columns, labels))
-    return [reading, files, figure]
+
+
+def _treelite(X: np.ndarray, y: np.ndarray, n_leaves: int) -> float | str:
+    """How long treelite takes for a forest of one tree, or why it does not read it."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(
+        1, max_leaf_nodes=n_leaves, bootstrap=False, max_features=None, random_state=0
+    ).fit(X, y)
+    try:
+        import treelite
+
+        return best_of(lambda: treelite.sklearn.import_model(forest))
+    except ImportError:
+        return NOT_INSTALLED
+    except Exception as fault:
+        return f"refuses ({type(fault).__name__})"
 
 
 def _files(table: Table, what: str, given: Any, n_leaves: int) -> tuple[float, float, float, float]:

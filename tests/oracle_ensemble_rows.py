@@ -243,14 +243,19 @@ def draw(seed, *, rule=None, features=4, trees=5, depth=3, kind=None, nan=True):
     labels: Any = [("no", "yes", "maybe", "other"), (0, 1, 2, 3), (0.5, 1.5, 2.5, 7.0)]
     classes: Any = labels[int(random.integers(3))][: max(2, n_scores)]
     case = Case(kinds, unknown, drawn, values, scores, classes, adding, Rule("largest"))
-    if rule_kind == "cuts":
+    return with_rule(case, rule_kind, random)
+
+
+def with_rule(case, kind, random):
+    """Give a case its rule, and a link."""
+    if kind == "cuts":
         case.rule = Rule("cuts", (0.0,))
         rows = case.completions({})
         sums = sorted({float(case.sums(rows[int(random.integers(len(rows)))])[0])
                        for _ in range(5)})  # fmt: skip
-        case.rule = Rule("cuts", tuple(sums[: len(classes) - 1] or [0.0]))
+        case.rule = Rule("cuts", tuple(sums[: len(case.classes) - 1] or [0.0]))
         case.link = "logistic"
-    elif rule_kind == "number":
+    elif kind == "number":
         case.rule, case.classes = Rule("number"), None
         case.link = str(random.choice(["identity", "exp"]))
     elif random.random() < 0.5:

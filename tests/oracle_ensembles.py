@@ -233,17 +233,22 @@ def draw(random, *, rule=None, most_features=4, most_trees=6, depth=3):
     divisor = float(random.choice([1.0, n_trees, 3.0])) if rule == "largest" else 1.0
     adding = Adding("float32" if single else "float64", base, bool(random.random() < 0.5), divisor)
     drawn = Drawn(ordered, nan, n_bins, trees, scores, adding, rule, (), 0, n_scores)
-    if rule != "largest":  # cuts at sums that there are, and between
-        some = sorted({drawn.scores_of(random_cell(random, drawn))[0] for _ in range(6)})
-        n_cuts = int(random.integers(1, min(3, len(some)) + 1))
-        drawn.cuts = tuple(sorted(random.choice(some, n_cuts, replace=False).tolist()))
-        if random.random() < 0.3:
-            drawn.cuts = tuple(c + 0.1 for c in drawn.cuts)
-        drawn.n_classes = n_cuts + 1
+    if rule != "largest":
+        draw_cuts(random, drawn)
     if random.random() < 0.25:
         drawn.window = int(random.integers(1, 3)) * max(1, int(drawn.whole.slack.max()))
         drawn.either = bool(random.random() < 0.5)
     return drawn
+
+
+def draw_cuts(random, drawn):
+    """Cut at sums that there are, and between."""
+    some = sorted({drawn.scores_of(random_cell(random, drawn))[0] for _ in range(6)})
+    n_cuts = int(random.integers(1, min(3, len(some)) + 1))
+    drawn.cuts = tuple(sorted(random.choice(some, n_cuts, replace=False).tolist()))
+    if random.random() < 0.3:
+        drawn.cuts = tuple(c + 0.1 for c in drawn.cuts)
+    drawn.n_classes = n_cuts + 1
 
 
 def copied(tree):

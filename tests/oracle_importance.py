@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from oracle import halves, told_apart
+from oracle_smallest import halves, told_apart
 
 Cell = tuple[Any, ...]
 Said = dict[Cell, Any]

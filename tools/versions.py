@@ -28,12 +28,14 @@ TOOLS = ("pytest>=8.0", "pytest-xdist>=3.5", "hypothesis>=6.100", "duckdb>=1.1",
 OF_THAT_TIME = ("pyparsing<3.3",)
 # Everything that touches a library of the table: reading, frames, estimators, files, figures.
 TESTS = (
-    "tests/model", "tests/inputs", "tests/missing/test_predict.py", "tests/estimators",
-    "tests/readers/test_sklearn.py", "tests/readers/test_ensembles_sklearn_hist.py",
-    "tests/readers/test_through_numbers.py",
-    "tests/readers/test_through_space.py", "tests/form/test_canonical.py",
+    "tests/model", "tests/inputs", "tests/missing/test_predict.py",
+    "tests/missing/test_predict_odds.py", "tests/estimators", "tests/readers/test_sklearn.py",
+    "tests/readers/test_sklearn_missing.py", "tests/readers/test_ensembles_sklearn_hist.py",
+    "tests/readers/test_through_numbers.py", "tests/readers/test_through_space.py",
+    "tests/form/test_canonical.py", "tests/form/test_canonical_limits.py",
     "tests/rashomon/test_rashomon_set.py", "tests/output/test_plots.py",
-    "tests/output/test_report.py", "tests/connect/test_tables_predict.py", "tests/cli/test_app.py",
+    "tests/output/test_report.py", "tests/output/test_report_near.py",
+    "tests/connect/test_tables_predict.py", "tests/cli/test_app.py", "tests/cli/test_explain.py",
 )  # fmt: skip
 
 

@@ -3,23 +3,11 @@
 import json
 
 import pytest
-from commands import fine, mistake, patients, records
+from commands import fine, mistake, records
 
 import orderless as ol
 
 TABLE = ("patients.csv", "--target", "diagnosis", "--ignore", "id")
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    patients(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def wisconsin():
-    return ol.datasets.load("wisconsin")
 
 
 def test_it_says_what_the_library_says(wisconsin):

@@ -4,18 +4,11 @@ import json
 
 import pandas as pd
 import pytest
-from commands import fine, mistake, patients
+from commands import fine, mistake
 
 import orderless as ol
 
 TABLE = ("patients.csv", "--target", "diagnosis", "--ignore", "id")
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    patients(tmp_path)
-    return tmp_path
 
 
 def content(*options):

@@ -8,16 +8,9 @@ import sys
 import urllib.request
 
 import pytest
-from commands import fine, mistake, patients
+from commands import fine, mistake
 
 TABLE = ("patients.csv", "--target", "diagnosis", "--ignore", "id")
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    patients(tmp_path)
-    return tmp_path
 
 
 def test_it_is_served(here):

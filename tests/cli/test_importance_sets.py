@@ -7,24 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from commands import fine, mistake, patients, records
+from commands import fine, mistake, records
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 
 TABLE = ("--data", "patients.csv", "--target", "diagnosis", "--ignore", "id")
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    patients(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def wisconsin():
-    return ol.datasets.load("wisconsin")
 
 
 # -- importance ----------------------------------------------------------------------------------

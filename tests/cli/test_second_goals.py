@@ -4,18 +4,11 @@ import json
 from fractions import Fraction
 
 import pytest
-from commands import fine, mistake, patients, records
+from commands import fine, mistake, records
 
 import orderless as ol
 
 TABLE = ("--data", "patients.csv", "--target", "diagnosis", "--ignore", "id", "--max-depth", 2)
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    patients(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from commands import fine, mistake, run
+from commands import fine, mistake
 
 import orderless as ol
 from orderless.connect.tables import lines
@@ -18,12 +18,6 @@ N = 40
 BMI = [18 + (7 * i) % N / 2 for i in range(N)]  # all different, in no order
 LABEL = ["ill" if value > 28 else "well" for value in BMI]
 RULE = "IF bmi > 28.25   THEN ill"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def put(folder, columns, name="t.csv", sign=",", encoding="utf-8"):
@@ -179,172 +173,6 @@ def test_missing_numbers_of_parquet(folder):
     pq.write_table(pa.table({"a": [1.0, -9.0, 7.0, None]}), "in.parquet")
     done = ol.predict_file(tree, "in.parquet", "out.csv", missing=["-9"])
     assert done.counts == {0: 1, 1: 1}
-
-
-# -- the head, and what is left out ---------------------------------------------------------------
-
-
-def head(*args):
-    result = run(*args)
-    assert result.exit_code == 0, result.stderr
-    return [line.removeprefix("Data: ") for line in result.stderr.splitlines()]
-
-
-IDS = {
-    "id": [f"{i:03}" for i in range(N)],
-    "PatientID": list(range(N, 0, -1)),
-    "caseid": [1000 + i // 2 for i in range(N)],
-    "rownames": list(range(1, N + 1)),
-    "": list(range(N)),
-    "count": list(range(5, N + 5)),
-    "name": [f"Dr. {chr(65 + i % 26)}{i}" for i in range(N)],
-}
-
-
-@pytest.mark.parametrize("name", IDS)
-@pytest.mark.parametrize("command", ["explain", "rashomon", "importance", "export"])
-def test_identifiers_are_left_out_and_named(folder, name, command):
-    data = ("--data", put(folder, {name: IDS[name], **table()}), "--target", "y")
-    said = head(command, *data)
-    assert said[0] == (
-        "t.csv: 40 rows, 2 features (1 numeric, 1 categorical); y: well 21 (52%), ill 19 (48%)"
-    )
-    assert said[1].startswith(f"left out the column {name!r}: it ")
-    assert said[1].endswith(f"(--use {name!r} keeps it)")
-    assert head(command, *data, "--quiet") == []
-    assert head(command, *data, "--ignore", name)[1:] == []
-
-
-@pytest.mark.parametrize("name", ["id", "count"])
-def test_an_identifier_is_used_if_it_is_named(folder, name):
-    data = ("--data", put(folder, {name: range(N), "y": ["a"] * 20 + ["b"] * 20}), "--target", "y")
-    assert "left out as identifiers or empty; --use COLUMN keeps one" in mistake("explain", *data)
-    assert f"IF {name} <= 19.5" in fine("explain", *data, "--use", name)
-
-
-@pytest.mark.parametrize(
-    "column",
-    [list(range(0, 2 * N, 2)), [i % 7 for i in range(N)], BMI, ["a", "b"] * (N // 2)],
-)
-def test_what_is_no_identifier(folder, column):
-    assert not any("left out" in line for line in head(*fit(put(folder, table(x=column)))))
-
-
-def test_rows_that_are_left_out_are_counted(folder):
-    name = put(folder, table(bmi=["", *BMI[1:-1], "NA"], age=[*range(1, N), ""]))
-    said = head(*fit(name, "--missing-values", "drop"))
-    assert said[0].startswith("t.csv: 38 of 40 rows, 3 features")
-    assert said[1] == "left out 2 rows with gaps (bmi 2, age 1)"
-    fine("export", "--data", put(folder, table(), "full.csv"), "--target", "y", "-o", "m.json")
-    said = head("importance", "m.json", "--data", name, "--target", "y", "--missing-values", "drop")
-    assert said == ["t.csv: 38 of 40 rows; left out 2 with gaps in what the tree asks about, or "
-                    "without a class"]  # fmt: skip
-
-
-def test_what_looks_strange_is_said(folder):
-    name = put(folder, table(
-        sat=[-9, 999, *(i % 5 + 1 for i in range(N - 2))],
-        seen=[f"2020-01-{i % 9 + 1:02}" for i in range(N)],
-        country=["DE"] * N,
-        income=[f"{i % 30 + 1}.{100 + i}" for i in range(N)],
-        sex=["f", "F", "m", "m"] * (N // 4),
-        fine=[1 + (i % 30) * 1e-9 for i in range(N)],
-    ))  # fmt: skip
-    said = "\n".join(head(*fit(name))[1:])
-    assert "the same in every row: 'country'" in said
-    assert "'sat' has -9 (1x), 999 (1x) far from its other values, 1 to 5" in said
-    assert "add --missing sat=-9,999" in said
-    assert "'seen' looks like dates" in said
-    assert "'income' has three digits after the '.' in every cell" in said
-    assert "'sex' has both 'F' and 'f': correct them" in said
-    assert "'fine' has 30 different numbers, but only 1 once" in said
-    notes = json.loads(fine(*fit(name, "-f", "json")))["data"]["notes"]
-    assert notes[1:] == said.splitlines()
-    assert "the same in every row" in fine("report", *fit(name)[1:])
-    for command in ("rashomon", "importance"):
-        more = ["--rid", 1, "--rid-depth", 1] if command == "importance" else ["--max-depth", 1]
-        content = json.loads(fine(command, *fit(name)[1:], *more, "-f", "json"))
-        assert content["notes"] == notes
-
-
-@pytest.mark.parametrize("target", [BMI, list(range(100, 100 + N)), [i % 21 for i in range(N)]])
-def test_a_target_of_many_numbers_is_regression(folder, target):
-    name = put(folder, table(y=target))
-    assert "is regression" in mistake(*fit(name))
-    assert "is regression" in mistake("rashomon", *fit(name)[1:])
-    content = json.loads(fine("describe", name, "--target", "y", "-f", "json"))
-    assert "is regression" in content["problems"][0]
-
-
-def test_numbers_may_be_names_of_classes(folder):
-    name = put(folder, {"bmi": BMI * 2, "y": [100 + i % 21 for i in range(2 * N)]})
-    assert "if the numbers are names of classes, add --text 'y'" in mistake(*fit(name))
-    assert "for 100" in fine(*fit(name, "--text", "y", "--max-depth", 1))
-
-
-def test_a_target_of_few_numbers_is_classes(folder):
-    assert "THEN 3" in fine(*fit(put(folder, table(y=[i % 4 for i in range(N)]))))
-
-
-def test_nameless_columns_of_spreadsheets(folder):
-    assert "left out the column '': it has neither a name nor values" in head(
-        *fit(put(folder, {**table(), "": [""] * N}))
-    )
-    (folder / "two.csv").write_text("bmi,y,,\n1,a,,\n2,b,,\n")
-    assert "two.csv has 2 columns without a name (columns 3, 4)" in mistake(*fit("two.csv"))
-    (folder / "same.csv").write_text("bmi,y,bmi\n1,a,1\n2,b,2\n")
-    assert "two columns named 'bmi' (columns 1, 3)" in mistake(*fit("same.csv"))
-
-
-def test_columns_without_values(folder):
-    name = put(folder, table(a=[""] * N))
-    said = mistake(*fit(name, "--missing-values", "drop"))
-    assert "the column 'a' of t.csv has no values at all: leave it out with --ignore" in said
-    name = put(folder, table(a=[""] * N, b=["NA"] * N))
-    assert "the columns 'a', 'b' of t.csv have no values" in mistake(*fit(name))
-    halves = put(folder, table(a=["1", ""] * (N // 2), b=["", "1"] * (N // 2)))
-    said = mistake(*fit(halves, "--missing-values", "drop"))
-    assert "every row of t.csv has gaps: leave columns out with --ignore (b 20, a 20)" in said
-
-
-# -- describe -------------------------------------------------------------------------------------
-
-
-def test_describe_lists_everything_at_once(folder):
-    name = put(folder, {"id": IDS["id"], **table(crp=["<5", *range(1, N)], bmi=["?", *BMI[1:]])})
-    said = fine("describe", name, "--target", "y")
-    assert said.startswith(
-        "t.csv: 40 rows, 3 features (1 numeric, 1 categorical, 1 text or numbers); y: "
-    )
-    assert "39 of 40 rows are complete (missing: bmi 1)." in said
-    assert "left out the column 'id'" in said
-    assert "the column 'crp' of t.csv would be text" in said
-    assert "1 of the 40 rows of t.csv have gaps" in said
-    assert "There is more to settle: orderless describe t.csv lists it" in mistake(*fit(name))
-    content = json.loads(fine("describe", "--data", name, "--target", "y", "-f", "json"))
-    assert [c["used_as"] for c in content["columns"]] == [
-        "left out", "feature", "feature", "target", "feature",
-    ]  # fmt: skip
-    assert content["columns"][1] | {"frequent": None} == {
-        "column": "bmi", "used_as": "feature", "kind": "numeric", "values": 39, "missing": 1,
-        "smallest": 18.5, "largest": 37.5, "frequent": None, "notes": [],
-    }  # fmt: skip
-    assert content["columns"][4]["not_numbers"] == [{"text": "<5", "rows": [1], "cells": 1}]
-    assert len(content["problems"]) == 2
-    assert content["left_out"].keys() == {"id"}
-    assert fine("describe", name, "-f", "csv").splitlines()[0] == (
-        "column,used as,kind,values,missing,holds"
-    )
-    assert "| bmi | feature | numeric |" in fine("describe", name, "-f", "md")
-    assert "which table?" in mistake("describe")
-    assert "--infer-kinds is for fitting" in mistake("describe", name, "--infer-kinds")
-    assert "which table?" in mistake("describe", name, "--data", name)
-
-
-def test_describe_reads_data_sets():
-    said = fine("describe", "wisconsin")
-    assert "30 features (30 numeric); Diagnosis: 0 357 (63%), 1 212 (37%)." in said
-    assert "cannot be fitted" not in said
 
 
 # -- files that are not what they seem ------------------------------------------------------------

@@ -99,11 +99,6 @@ def test_a_folder_says_what_it_promises(folder: str) -> None:
         assert f"// {word}" in text
 
 
-@pytest.mark.parametrize("source", sources(), ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_files_of_the_core_are_short(source: Path) -> None:
-    assert len(source.read_text().splitlines()) <= 400
-
-
 OWN = r"__int128|__builtin_|__attribute__|__extension__|__restrict|__GNUC__|_MSC_VER|__declspec"
 
 

@@ -242,28 +242,6 @@ def test_no_test_stands_outside_of_a_room():
     assert [path.name for path in TESTS.glob("test_*.py")] == []
 
 
-LONGEST_FILE, LONGEST_FUNCTION = 400, 60
-
-
-def test_files_and_functions_fit_in_the_head():
-    """Lines of code: what a docstring says is not counted, and a file is counted whole."""
-    long = []
-    for path in modules(PACKAGE):
-        text = path.read_text(encoding="utf-8")
-        if (n := len(text.splitlines())) > LONGEST_FILE:
-            long.append(f"{path.relative_to(PACKAGE)}: {n} lines")
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef):
-                said = node.body[0]
-                words = 0
-                if isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant):
-                    words = said.end_lineno - said.lineno + 1
-                n = node.end_lineno - node.lineno + 1 - words
-                if n > LONGEST_FUNCTION:
-                    long.append(f"{path.relative_to(PACKAGE)}: {node.name} has {n} lines")
-    assert long == []
-
-
 def test_import_is_light():
     code = f"import sys, orderless; print([m for m in {HEAVY!r} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

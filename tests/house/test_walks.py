@@ -61,8 +61,9 @@ def test_predict_goes_through_few_files(data):
     assert len(found) <= 6
 
 
-@pytest.mark.parametrize("what", ["explain", "policy", "report"])
-def test_no_walk_turns(data, what):
+@pytest.mark.parametrize(("what", "most"), [("explain", 22), ("policy", 33), ("report", 260)])
+def test_no_walk_turns(data, what, most):
+    """Nor does it get longer unnoticed: who raises a limit has a reason (docs/decisions/0047)."""
     tree, X, y = data
     costs = {name: i + 1 for i, name in enumerate(X.columns)}
     work = {
@@ -71,5 +72,5 @@ def test_no_walk_turns(data, what):
         "report": lambda: ol.report(tree, X, y, costs),
     }
     found = doors(work[what])
-    assert len(found) > 10
+    assert 10 < len(found) <= most
     assert turns(found) == []

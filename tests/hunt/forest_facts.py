@@ -1,6 +1,6 @@
 """Forests where facts hold: what is proven, needed and asked, beside all possible rows, one by one.
 
-A case is one of ``facts``: its two trees vote, and of classes with as many votes the first wins.
+A case is one of ``fact_cases``: its two trees vote, and of equal numbers of votes the first wins.
 Where there are real numbers, the points do not stand for all pairs of rows: then what is refuted is
 looked at by itself.
 """
@@ -14,15 +14,16 @@ from typing import Any
 import orderless as ol
 from orderless.model import Adding, Rule
 
-from . import facts
-from .facts import CLASSES, Case, Row, agrees, decide, draw, smaller
+from . import fact_cases
+from .fact_cases import CLASSES, Case, Row, draw, smaller
+from .facts import agrees, decide
 from .running import Wrong, same
 
 __all__ = ["CHECKS", "draw", "show", "smaller"]
 
 
 def show(case: Case) -> str:
-    return f"{facts.show(case)}\n# the two vote, of equals the first of {CLASSES!r} wins"
+    return f"{fact_cases.show(case)}\n# the two vote, of equals the first of {CLASSES!r} wins"
 
 
 def forest(case: Case) -> Any:

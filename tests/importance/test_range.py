@@ -6,6 +6,7 @@ import math
 import numpy as np
 import oracle
 import oracle_importance as brute
+import oracle_smallest
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 from strategies import problems, tree_of
@@ -68,7 +69,7 @@ def test_range_is_that_of_every_tree(problem, data):
     """Mixed kinds of features, three and more classes, rows anywhere, also on one side only."""
     kinds, (spec,) = problem
     assume(oracle.n_boxes(kinds, spec) <= 1500)
-    said, how = oracle.table_of(kinds, spec)
+    said, how = oracle_smallest.table_of(kinds, spec)
     assume(brute.n_trees(said, how, 300) <= 300)
     rows = rows_of(data, said, data.draw(st.sampled_from([(0, 1), ("a", "b", "c")])))
     tree = tree_of(spec, kinds)
@@ -95,7 +96,7 @@ def test_every_tree_of_a_function_has_the_same_range(problem, data):
     """Each is read back, has the oracle's importance, and is one of the trees of the range."""
     kinds, (spec,) = problem
     assume(oracle.n_boxes(kinds, spec) <= 600)
-    said, how = oracle.table_of(kinds, spec)
+    said, how = oracle_smallest.table_of(kinds, spec)
     assume(brute.n_trees(said, how, 60) <= 60)
     assume("boolean" not in kinds.values())
     rows = rows_of(data, said, (0, 1, 2))

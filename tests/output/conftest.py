@@ -2,6 +2,9 @@
 
 import browsing
 import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import orderless as ol
 
 
 @pytest.fixture
@@ -16,3 +19,12 @@ def visit(browser, tmp_path):
 
         yield write_and_go
     assert all(url.startswith(("file://", "data:,")) for url in requests), requests
+
+
+@pytest.fixture(scope="session")
+def wisconsin():
+    """A tree, its rows and labels, and its report."""
+    X, y = ol.datasets.load("wisconsin")
+    y = y.map({0: "benign", 1: "malignant"})
+    tree = ol.read_tree(DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y))
+    return tree, X, y, ol.report(tree, X, y).html

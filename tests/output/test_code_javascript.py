@@ -17,7 +17,7 @@ from strategies import partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
-from tests.form.test_canonical import many_reasons
+from tests.form.test_canonical_limits import many_reasons
 from tests.output.test_code_python import NAN_VALUES, chain, nan_trees, probes
 
 

@@ -304,6 +304,22 @@ def explored(monkeypatch, found, *given, **options):
             thread.join()
 
 
+def assert_taken(tab, name):
+    """The function that is chosen can be taken along in every format."""
+    tab.click("#tab-take")
+    for kind in ("json", "sql", "page", "report"):
+        with tab.expect_download() as download:
+            tab.click(f'#take button[data-as="{kind}"]')
+        text = download.value.path().read_text()
+        if kind == "json":
+            tree = ol.Tree.from_json(text)
+            assert ol.fingerprint(tree) == name
+        elif kind == "sql":
+            assert text.endswith(f"{tree.to_sql()}\n")
+        else:
+            assert name in text
+
+
 def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
     random = np.random.default_rng(3)
     X = pd.DataFrame(random.integers(0, 2, (150, 7)), columns=list("abcdefg"))
@@ -352,18 +368,7 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
         name = ends.loc["held_out_error", "smallest_function"]
         assert row.get_attribute("data-function") == name
         row.click()
-        tab.click("#tab-take")
-        for kind in ("json", "sql", "page", "report"):
-            with tab.expect_download() as download:
-                tab.click(f'#take button[data-as="{kind}"]')
-            text = download.value.path().read_text()
-            if kind == "json":
-                tree = ol.Tree.from_json(text)
-                assert ol.fingerprint(tree) == name
-            elif kind == "sql":
-                assert text.endswith(f"{tree.to_sql()}\n")
-            else:
-                assert name in text
+        assert_taken(tab, name)
         assert len(browsing.accessible(tab)) > 10
         assert complaints == []
         assert all(url.startswith((served, "data:,", "blob:")) for url in requests)

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 import orderless as ol
 from orderless.model.words import label_text, printable
-from tests.form.test_canonical import many_reasons
+from tests.form.test_canonical_limits import many_reasons
 from tests.output.test_code_python import chain, nan_trees
 from tests.output.test_rules_text import long_form
 

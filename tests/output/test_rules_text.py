@@ -15,7 +15,7 @@ from orderless.errors import InvalidData
 from orderless.model.words import label_text, pieces, printable
 from orderless.output.rules.listing import Block, Line, Listing, list_terms
 from orderless.output.rules.text import width_of
-from tests.form.test_canonical import many_reasons
+from tests.form.test_canonical_limits import many_reasons
 
 
 @pytest.mark.parametrize("name", showcase.FORMS)

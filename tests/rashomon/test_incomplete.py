@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from oracle_rashomon import Problem as Oracle, depth_of, n_leaves
+from oracle_rashomon import depth_of
 from rashomon_cases import Case, key
 from rashomon_number_cases import NumberCase
 from sklearn.base import clone
@@ -18,7 +18,7 @@ from sklearn.base import clone
 import orderless as ol
 from orderless import _core
 from orderless.errors import IncompleteSet, InvalidTree, OutOfMemory, OutOfTime
-from orderless.rashomon.incomplete import most_trees, part_of
+from orderless.rashomon.incomplete import part_of
 from orderless.rashomon.number_problem import NumberProblem
 from orderless.rashomon.problem import Problem
 
@@ -251,53 +251,15 @@ def test_parts_of_sets_of_numbers(seed, loss, monkeypatch):
         assert found.objective_bounds == (whole.objective, whole.objective)
 
 
-# -- bounds ----------------------------------------------------------------------------------------
+# -- what else is said -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_columns", range(4))
-@pytest.mark.parametrize("depth", range(4))
-def test_the_upper_bound_is_exact_where_nothing_is_lost(n_columns, depth):
-    """All rows there are, no cost: every tree of different columns on a path is in."""
-    X = np.array([[(i >> j) & 1 for j in range(n_columns)] for i in range(2**n_columns)])
-    y = np.arange(len(X)) % 2
-    if n_columns == 0:
-        return
-    found = ol.RashomonSet(depth, 0, 1).fit(X, y)
-    bound = most_trees(found._source_.problem, depth, found._source_.bound)
-    oracle = Oracle(
-        [tuple(r) for r in X.tolist()], y.tolist(), 2, depth=depth,
-        regularization=Fraction(0), epsilon=Fraction(1),
-    )  # fmt: skip
-    assert bound == len(oracle.trees) == found.n_trees
-
-
-def test_upper_bounds_of_large_questions():
+@pytest.fixture
+def part(monkeypatch):
     X, y = _table()
-    problem = ol.RashomonSet(2, 0.01, 0.02).fit(X, y)._source_.problem
-    by_leaves = most_trees(problem, 5, 10**6)
-    assert by_leaves is not None
-    assert most_trees(problem, 20, 10**9) is None or most_trees(problem, 20, 10**9) > by_leaves
-    assert most_trees(problem, 5, 0) == 0
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_how_many_leaves_a_tree_of_the_set_can_have(seed, monkeypatch):
-    """What is proven of errors for cheaper leaves holds for every tree, and limits the leaves."""
-    case = Case(3000 + seed, 2 + seed % 2, 4)
-    Work(monkeypatch, lambda rules, known: rules.epsilon > 0)
-    if case.epsilon == 0:
-        return
-    about = case.fit(on_limit="part")._source_.incomplete
-    rules, oracle = about.asked, case.oracle
-    assert len(about.least_errors) == (3 if rules.regularization else 0)
-    for cheaper in about.least_errors:
-        assert 0 < cheaper.regularization < rules.regularization
-        least = min(
-            oracle.objectives[tree]
-            - n_leaves(tree) * (rules.regularization - cheaper.regularization)
-            for tree in oracle.objectives
-        )
-        assert cheaper.objective == least
+    with monkeypatch.context() as patch:
+        Work(patch, lambda rules, known: rules.epsilon > Fraction(1, 100))
+        return ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y)
 
 
 def test_least_errors_make_the_upper_bound_smaller(part, monkeypatch):
@@ -312,17 +274,6 @@ def test_least_errors_make_the_upper_bound_smaller(part, monkeypatch):
     found = ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y)
     assert found._source_.incomplete.least_errors == ()
     assert found.n_trees_bounds == (found.n_trees, without)
-
-
-# -- what else is said -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def part(monkeypatch):
-    X, y = _table()
-    with monkeypatch.context() as patch:
-        Work(patch, lambda rules, known: rules.epsilon > Fraction(1, 100))
-        return ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y)
 
 
 def test_answers_about_all_trees_say_that_they_are_about_a_part(part):

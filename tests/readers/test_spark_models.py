@@ -196,6 +196,24 @@ def rows_at(models, d):
     return pd.concat([rows, edge], ignore_index=True)
 
 
+def assert_same(name, answers, read, rows):
+    """Spark's answers are ours, and so are its probabilities."""
+    if name.endswith("Classifier"):
+        answers = answers.select("prediction", "probability").collect()
+        probability = [row.probability.toArray() for row in answers]
+        if name != "DecisionTreeClassifier":
+            own = read.predict_proba(rows)
+            assert np.allclose(np.asarray(own), probability, rtol=1e-13), name
+    else:
+        answers = answers.select("prediction").collect()
+    said = [row.prediction for row in answers]
+    found = read.predict(rows).tolist()
+    if name == "GBTRegressor":  # its last bits are those of the BLAS that Spark finds
+        assert np.allclose(found, said, rtol=1e-14, atol=1e-14)
+    else:
+        assert found == said, name
+
+
 @pytest.mark.engine
 @pytest.mark.filterwarnings("ignore")
 def test_models_predict_what_spark_predicts(spark, tmp_path):
@@ -236,22 +254,7 @@ def test_models_predict_what_spark_predicts(spark, tmp_path):
     given = vector.transform(index.transform(given)).cache()
     codes = [row.wi for row in given.select("wi").collect()]
     for kind, model, read in zip(kinds, fitted, ours, strict=True):
-        name = type(kind).__name__
-        answers = model.transform(given)
-        if name.endswith("Classifier"):
-            answers = answers.select("prediction", "probability").collect()
-            probability = [row.probability.toArray() for row in answers]
-            if name != "DecisionTreeClassifier":
-                own = read.predict_proba(rows.assign(wi=codes))
-                assert np.allclose(np.asarray(own), probability, rtol=1e-13), name
-        else:
-            answers = answers.select("prediction").collect()
-        said = [row.prediction for row in answers]
-        found = read.predict(rows.assign(wi=codes)).tolist()
-        if name == "GBTRegressor":  # its last bits are those of the BLAS that Spark finds
-            assert np.allclose(found, said, rtol=1e-14, atol=1e-14)
-        else:
-            assert found == said, name
+        assert_same(type(kind).__name__, model.transform(given), read, rows.assign(wi=codes))
     pipeline = PipelineModel([index, vector, fitted[0]])
     whole = ol.read_tree(pipeline)
     labels = list(whole.classes)

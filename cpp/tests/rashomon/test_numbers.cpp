@@ -208,6 +208,31 @@ void test_ranges(const Problem& problem, const std::vector<Plain>& trees, const 
   CHECK(meter.held() == 0);
 }
 
+/// Every row with all columns known is decided by a best tree; of nothing known, by what all say.
+void test_decisions(const Problem& problem, const std::vector<Plain>& trees, const Graph& graph,
+                    const View& view, std::int64_t base) {
+  Meter meter(std::size_t{1} << 32U, [] {});
+  const std::vector<std::uint8_t> any(problem.n_columns, 1);
+  const Decisions open = decide(graph, view, any, any, 1, meter);
+  std::int64_t constant = -1;
+  for (const Plain& tree : trees) {
+    std::set<std::int64_t> said;
+    for (const auto& [row, number] : tree.said) said.insert(number);
+    if (said.size() > 1 || tree.cost + base > graph.bound) continue;
+    constant = constant < 0 ? tree.cost + base : std::min(constant, tree.cost + base);
+  }
+  CHECK(open.cost[0] == constant);
+  for (const std::size_t r : problem.all()) {
+    std::vector<std::uint8_t> one, zero;
+    for (std::size_t j = 0; j < problem.n_columns; ++j) {
+      one.push_back(problem.bit(r, j) ? 1 : 0);
+      zero.push_back(problem.bit(r, j) ? 0 : 1);
+    }
+    CHECK(decide(graph, view, one, zero, 1, meter).cost[0] == graph.optimum);
+  }
+  CHECK(meter.held() == 0);
+}
+
 void test_against_lists() {
   Random random{1};
   for (int round = 0; round < 200; ++round) {
@@ -258,27 +283,7 @@ void test_against_lists() {
     options.listed = true;
     options.limit = 1U << 30U;
     CHECK(Functions(graph, view, nullptr, values, options, meter).n() == functions.size());
-
-    // Every row with all columns known is decided by a best tree; of nothing known, by what all
-    // say.
-    const std::vector<std::uint8_t> any(problem.n_columns, 1);
-    const Decisions open = decide(*graph, view, any, any, 1, meter);
-    std::int64_t constant = -1;
-    for (const Plain& tree : trees) {
-      std::set<std::int64_t> said;
-      for (const auto& [row, number] : tree.said) said.insert(number);
-      if (said.size() > 1 || tree.cost + base > graph->bound) continue;
-      constant = constant < 0 ? tree.cost + base : std::min(constant, tree.cost + base);
-    }
-    CHECK(open.cost[0] == constant);
-    for (const std::size_t r : problem.all()) {
-      std::vector<std::uint8_t> one, zero;
-      for (std::size_t j = 0; j < problem.n_columns; ++j) {
-        one.push_back(problem.bit(r, j) ? 1 : 0);
-        zero.push_back(problem.bit(r, j) ? 0 : 1);
-      }
-      CHECK(decide(*graph, view, one, zero, 1, meter).cost[0] == graph->optimum);
-    }
+    test_decisions(problem, trees, *graph, view, base);
     CHECK(meter.held() == 0);
   }
 }

@@ -119,6 +119,56 @@ void check_lanes(const PackedTree& packed, const Column& column,
   }
 }
 
+using Labels = std::vector<std::int32_t>;
+
+/// What walks a packed tree by itself, in every way, finds the least and the greatest class.
+template <class S>
+void check_packed(const PackedTree& packed, const Column& column, const Labels& low,
+                  const Labels& high) {
+  const std::byte* base = column.first;
+  const std::size_t n_rows = low.size();
+  for (const bool complete : {false, true}) {
+    Labels least(n_rows, -7), greatest(n_rows, -7);
+    const EndsWalk<S> every(packed, base, column.stride);
+    every.run(0, n_rows, least.data(), greatest.data(), false);
+    CHECK(least == low);
+    CHECK(greatest == high);
+    const RowWalk<S> walk(packed, base, column.stride);
+    walk.run(0, n_rows, {least.data(), greatest.data()}, complete);
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      CHECK((least[r] == greatest[r] ? least[r] : -1) == (low[r] == high[r] ? low[r] : -1));
+    }
+    every.run(0, n_rows, least.data(), greatest.data(), true);  // the rest of what was begun
+    CHECK(least == low);
+    CHECK(greatest == high);
+  }
+  check_blocks<S, S>(packed, column, low, high);
+  check_lanes<S, S>(packed, column, low, high);
+  const MaskTree one = masks_of(packed, 1), two = masks_of(packed, 2), four = masks_of(packed, 4),
+                 eight = masks_of(packed, 8);
+  bool sharp = true;
+  for (const auto& node : packed.nodes) sharp = sharp && sharp_as_float(node.cut);
+  const auto check = [&](const auto& masks) {
+    Labels least(n_rows, -7), greatest(n_rows, -7);
+    masks.run(0, n_rows, least.data(), greatest.data());
+    CHECK(least == low);
+    CHECK(greatest == high);
+    if (n_rows < 2) return;
+    masks.run(1, n_rows, least.data(), greatest.data());  // from any row on
+    CHECK(std::equal(low.begin() + 1, low.end(), least.begin()));
+    CHECK(std::equal(high.begin() + 1, high.end(), greatest.begin()));
+  };
+  if (sharp) check_blocks<S, float>(packed, column, low, high);
+  if (sharp) check_lanes<S, float>(packed, column, low, high);
+  for (const bool wide : {false, has_avx2()}) {
+    const std::ptrdiff_t stride = column.stride;
+    check(RowMasks<S, S, 1>(one, base, stride, wide));
+    check(RowMasks<S, S, 4>(four, base, stride, wide));
+    if (sharp) check(RowMasks<S, float, 2>(two, base, stride, wide));
+    if (sharp) check(RowMasks<S, float, 8>(eight, base, stride, wide));
+  }
+}
+
 template <class S>
 void test_rows(Random& random, std::span<const double> from, bool fortran) {
   const std::size_t n_features = 1 + random.below(3);
@@ -178,47 +228,7 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
   CHECK(by_reach_high == high);
   const std::byte* base = columns[0].first;
   const PackedTree packed = pack(tree.view(), tree.threshold, columns, base);
-  if (packed.nodes.empty()) return;
-  for (const bool complete : {false, true}) {
-    std::vector<std::int32_t> least(n_rows, -7), greatest(n_rows, -7);
-    const EndsWalk<S> every(packed, base, columns[0].stride);
-    every.run(0, n_rows, least.data(), greatest.data(), false);
-    CHECK(least == low);
-    CHECK(greatest == high);
-    const RowWalk<S> walk(packed, base, columns[0].stride);
-    walk.run(0, n_rows, {least.data(), greatest.data()}, complete);
-    for (std::size_t r = 0; r < n_rows; ++r) {
-      CHECK((least[r] == greatest[r] ? least[r] : -1) == expected[r]);
-    }
-    every.run(0, n_rows, least.data(), greatest.data(), true);  // the rest of what was begun
-    CHECK(least == low);
-    CHECK(greatest == high);
-  }
-  check_blocks<S, S>(packed, columns[0], low, high);
-  check_lanes<S, S>(packed, columns[0], low, high);
-  const MaskTree one = masks_of(packed, 1), two = masks_of(packed, 2), four = masks_of(packed, 4),
-                 eight = masks_of(packed, 8);
-  bool sharp = true;
-  for (const auto& node : packed.nodes) sharp = sharp && sharp_as_float(node.cut);
-  const auto check = [&](const auto& masks) {
-    std::vector<std::int32_t> least(n_rows, -7), greatest(n_rows, -7);
-    masks.run(0, n_rows, least.data(), greatest.data());
-    CHECK(least == low);
-    CHECK(greatest == high);
-    if (n_rows < 2) return;
-    masks.run(1, n_rows, least.data(), greatest.data());  // from any row on
-    CHECK(std::equal(low.begin() + 1, low.end(), least.begin()));
-    CHECK(std::equal(high.begin() + 1, high.end(), greatest.begin()));
-  };
-  if (sharp) check_blocks<S, float>(packed, columns[0], low, high);
-  if (sharp) check_lanes<S, float>(packed, columns[0], low, high);
-  for (const bool wide : {false, has_avx2()}) {
-    const std::ptrdiff_t stride = columns[0].stride;
-    check(RowMasks<S, S, 1>(one, base, stride, wide));
-    check(RowMasks<S, S, 4>(four, base, stride, wide));
-    if (sharp) check(RowMasks<S, float, 2>(two, base, stride, wide));
-    if (sharp) check(RowMasks<S, float, 8>(eight, base, stride, wide));
-  }
+  if (!packed.nodes.empty()) check_packed<S>(packed, columns[0], low, high);
 }
 
 /// A tree of thousands of leaves, which `ends` goes through in blocks, and one that is a chain,

@@ -30,8 +30,47 @@ void put(std::vector<std::byte>& bytes, std::ptrdiff_t stride, std::size_t row, 
   std::memcpy(bytes.data() + at, &value, sizeof(T));
 }
 
+using Kind = Column::Kind;
+
+/// Bytes of one cell.
+std::ptrdiff_t width(Kind kind, const Domain& domain) {
+  if (kind == Kind::f32) return static_cast<std::ptrdiff_t>(sizeof(float));
+  if (kind == Kind::code) return static_cast<std::ptrdiff_t>(sizeof(std::int32_t));
+  return kind == Kind::among ? domain.n_values : static_cast<std::ptrdiff_t>(sizeof(double));
+}
+
+/// Write a number, or that it is unknown; give what it can be.
+Values put_number(Told& told, std::size_t row, double x, const Domain& domain, const Values& all) {
+  const std::ptrdiff_t stride = told.column.stride;
+  // 1e300 does not fit a float, but which side it is on does not change.
+  if (told.column.kind == Kind::f32) {
+    const double most = std::numeric_limits<float>::max();
+    put(told.first, stride, row, static_cast<float>(std::fmin(std::fmax(x, -most), most)));
+    if (std::isnan(x)) put(told.first, stride, row, std::numeric_limits<float>::quiet_NaN());
+  } else {
+    put(told.first, stride, row, x);
+  }
+  return std::isnan(x) && !domain.nan ? all : Values{x};
+}
+
+/// Write an interval, perhaps without a lower end; give the values in it.
+Values put_between(Told& told, std::size_t row, double low, double high, bool open,
+                   const Values& all) {
+  if (!std::isnan(low) && !std::isnan(high) && low > high) std::swap(low, high);
+  if (std::isnan(low)) high = low;
+  if (open && !std::isnan(low)) low = -infinity;
+  put(told.first, told.column.stride, row, low);
+  put(told.second, told.column.stride, row, high);
+  Values possible;
+  for (const double x : all) {
+    const bool is_in =
+        std::isnan(x) ? std::isnan(high) : low <= x && (std::isnan(high) || x <= high);
+    if (is_in) possible.push_back(x);
+  }
+  return possible;
+}
+
 Told tell(Random& random, const Domain& domain, std::size_t n_rows) {
-  using Kind = Column::Kind;
   const std::vector<double> all = values_of(domain);
   Told told;
   const auto gap = static_cast<std::ptrdiff_t>(random.below(3));  // odd strides are legal
@@ -45,19 +84,7 @@ Told tell(Random& random, const Domain& domain, std::size_t n_rows) {
   } else {
     told.column.kind = random.coin() ? Kind::code : Kind::among;
   }
-  switch (told.column.kind) {
-    case Kind::f32:
-      told.column.stride = static_cast<std::ptrdiff_t>(sizeof(float)) + gap;
-      break;
-    case Kind::code:
-      told.column.stride = static_cast<std::ptrdiff_t>(sizeof(std::int32_t)) + gap;
-      break;
-    case Kind::among:
-      told.column.stride = domain.n_values + gap;
-      break;
-    default:
-      told.column.stride = static_cast<std::ptrdiff_t>(sizeof(double)) + gap;
-  }
+  told.column.stride = width(told.column.kind, domain) + gap;
   told.column.second_stride = told.column.stride;
   const std::ptrdiff_t stride = told.column.stride;
   for (std::size_t row = 0; row < n_rows; ++row) {
@@ -66,33 +93,12 @@ Told tell(Random& random, const Domain& domain, std::size_t n_rows) {
     Values possible;
     switch (told.column.kind) {
       case Kind::f64:
-      case Kind::f32: {
-        const double x = unknown ? not_a_number : value;
-        // 1e300 does not fit a float, but which side it is on does not change.
-        if (told.column.kind == Kind::f32) {
-          const double most = std::numeric_limits<float>::max();
-          put(told.first, stride, row, static_cast<float>(std::fmin(std::fmax(x, -most), most)));
-          if (std::isnan(x)) put(told.first, stride, row, std::numeric_limits<float>::quiet_NaN());
-        } else {
-          put(told.first, stride, row, x);
-        }
-        possible = std::isnan(x) && !domain.nan ? all : Values{x};
+      case Kind::f32:
+        possible = put_number(told, row, unknown ? not_a_number : value, domain, all);
         break;
-      }
-      case Kind::between: {
-        double low = value, high = all[random.below(all.size())];
-        if (!std::isnan(low) && !std::isnan(high) && low > high) std::swap(low, high);
-        if (std::isnan(low)) high = low;
-        if (unknown && !std::isnan(low)) low = -infinity;
-        put(told.first, stride, row, low);
-        put(told.second, stride, row, high);
-        for (const double x : all) {
-          const bool is_in =
-              std::isnan(x) ? std::isnan(high) : low <= x && (std::isnan(high) || x <= high);
-          if (is_in) possible.push_back(x);
-        }
+      case Kind::between:
+        possible = put_between(told, row, value, all[random.below(all.size())], unknown, all);
         break;
-      }
       case Kind::code:
         put(told.first, stride, row, unknown ? -1 : static_cast<std::int32_t>(value));
         possible = unknown ? all : Values{value};

@@ -1,19 +1,17 @@
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..acquisition.problem import CoreArrays, CoreRules
+from ..model.arrays import Floats, Ints, Longs
 
 class Policy(NamedTuple):
-    purchase: NDArray[np.int32]
-    label: NDArray[np.int32]
-    parent: NDArray[np.int32]
-    outcome: NDArray[np.int32]
-    weight: NDArray[np.int64]
-    cost: NDArray[np.int64]
-    worst: NDArray[np.int64]
-    missed: NDArray[np.int64]
+    purchase: Ints
+    label: Ints
+    parent: Ints
+    outcome: Ints
+    weight: Longs
+    cost: Longs
+    worst: Longs
+    missed: Longs
 
 class Cheapest(NamedTuple):
     policy: Policy
@@ -28,8 +26,8 @@ class LeastCost(NamedTuple):
 
 class Learned(NamedTuple):
     policy: Policy
-    states: NDArray[np.int32]
-    values: NDArray[np.float64]
+    states: Ints
+    values: Floats
 
 def fixed_policy(arrays: CoreArrays, rules: CoreRules, kind: int, stop: bool) -> Policy: ...
 def cheapest_policy(

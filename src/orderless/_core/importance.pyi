@@ -3,15 +3,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.arrays import BinNodes, Layout
+from ..model.arrays import BinNodes, Bytes, Floats, Ints, Layout, Longs
 
 class Orders(NamedTuple):
     n_trees: NDArray[np.uint32]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    share_low: NDArray[np.float64]
-    share_high: NDArray[np.float64]
+    low: Floats
+    high: Floats
+    mean: Floats
+    share_low: Floats
+    share_high: Floats
     irredundant: bool
     n_states: int
 
@@ -23,42 +23,42 @@ class Permuted(NamedTuple):
 def all_orders(
     nodes: BinNodes,
     bins: Layout,
-    rows: NDArray[np.int32],
-    weight: NDArray[np.float64],
+    rows: Ints,
+    weight: Floats,
     criterion: int,
     limit: int,
 ) -> Orders: ...
 def permuted_errors(
-    offsets: NDArray[np.int64],
-    column: NDArray[np.int32],
-    label: NDArray[np.int32],
-    cells: NDArray[np.uint8],
-    y: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    group: NDArray[np.int32],
+    offsets: Longs,
+    column: Ints,
+    label: Ints,
+    cells: Bytes,
+    y: Ints,
+    weight: Longs,
+    group: Ints,
     n_classes: int,
     n_groups: int,
 ) -> Permuted: ...
 def permuted_errors_real(
-    offsets: NDArray[np.int64],
-    column: NDArray[np.int32],
-    label: NDArray[np.int32],
-    cells: NDArray[np.uint8],
-    y: NDArray[np.int32],
-    weight: NDArray[np.float64],
-    group: NDArray[np.int32],
+    offsets: Longs,
+    column: Ints,
+    label: Ints,
+    cells: Bytes,
+    y: Ints,
+    weight: Floats,
+    group: Ints,
     n_classes: int,
     n_groups: int,
 ) -> Permuted: ...
 def permuted_losses(
-    offsets: NDArray[np.int64],
-    column: NDArray[np.int32],
-    label: NDArray[np.int32],
-    said: NDArray[np.int64],
-    cells: NDArray[np.uint8],
-    y: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    group: NDArray[np.int32],
+    offsets: Longs,
+    column: Ints,
+    label: Ints,
+    said: Longs,
+    cells: Bytes,
+    y: Longs,
+    weight: Longs,
+    group: Ints,
     n_groups: int,
     squared: bool,
 ) -> Permuted: ...

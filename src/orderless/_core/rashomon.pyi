@@ -1,52 +1,50 @@
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..model.arrays import Bytes, Ints, Longs, Words
 from ..rashomon.columns import CoreMeasure
 
 class FlatTrees(NamedTuple):
-    start: NDArray[np.int64]
-    column: NDArray[np.int32]
-    label: NDArray[np.int32]
-    false_child: NDArray[np.int32]
+    start: Longs
+    column: Ints
+    label: Ints
+    false_child: Ints
 
 class Histogram(NamedTuple):
-    leaves: NDArray[np.int32]
-    errors: NDArray[np.int64]
-    trees_high: NDArray[np.uint64]
-    trees_low: NDArray[np.uint64]
-    nontrivial_high: NDArray[np.uint64]
-    nontrivial_low: NDArray[np.uint64]
+    leaves: Ints
+    errors: Longs
+    trees_high: Words
+    trees_low: Words
+    nontrivial_high: Words
+    nontrivial_low: Words
 
 class FunctionArrays(NamedTuple):
-    points: NDArray[np.uint64]
-    errors: NDArray[np.int64]
-    leaves: NDArray[np.int32]
-    n_trees: NDArray[np.uint64]
-    n_nontrivial: NDArray[np.uint64]
+    points: Words
+    errors: Longs
+    leaves: Ints
+    n_trees: Words
+    n_nontrivial: Words
 
 class Decisions(NamedTuple):
-    label: NDArray[np.int32]
-    cost: NDArray[np.int64]
+    label: Ints
+    cost: Longs
 
 class Ranges(NamedTuple):
-    smallest: NDArray[np.int32]
-    largest: NDArray[np.int32]
+    smallest: Ints
+    largest: Ints
 
 class GoalFront(NamedTuple):
-    cost: NDArray[np.int64]
-    measure: NDArray[np.int64]
-    leaves: NDArray[np.int32]
+    cost: Longs
+    measure: Longs
+    leaves: Ints
 
 class Measured:
     def __init__(
         self,
         graph: Graph,
         view: View,
-        columns: NDArray[np.uint8],
-        part: NDArray[np.int32],
-        weights: NDArray[np.int64],
+        columns: Bytes,
+        part: Ints,
+        weights: Longs,
         n_parts: int,
         share_bits: int,
         memory_limit: int,
@@ -61,12 +59,12 @@ class Goal:
     def __init__(
         self,
         measured: Measured,
-        factors: NDArray[np.int64],
+        factors: Longs,
         memory_limit: int,
         time_limit: float,
     ) -> None: ...
     def front(self) -> GoalFront: ...
-    def trees(self, positions: NDArray[np.int64], time_limit: float) -> FlatTrees: ...
+    def trees(self, positions: Longs, time_limit: float) -> FlatTrees: ...
     @property
     def bytes(self) -> int: ...
 
@@ -74,7 +72,7 @@ class Nearest:
     def __init__(
         self,
         measured: Measured,
-        factors: NDArray[np.int64],
+        factors: Longs,
         wanted: int,
         most: int,
         memory_limit: int,
@@ -113,52 +111,52 @@ class Search(NamedTuple):
 class View(NamedTuple):
     bound: int
     max_leaves: int
-    allowed: NDArray[np.uint8]
+    allowed: Bytes
     required: list[list[int]]
     trivial: bool
-    feature: NDArray[np.int32]
+    feature: Ints
     most_features: int
 
 class Narrowing(NamedTuple):
     least_weight: int
-    first: list[tuple[NDArray[np.uint8], int, int]]
-    feature: NDArray[np.int32]
-    price: NDArray[np.int64]
+    first: list[tuple[Bytes, int, int]]
+    feature: Ints
+    price: Longs
     most_paid: int
 
 class Sizes(NamedTuple):
-    start: NDArray[np.int64]
-    n_trees: NDArray[np.uint64]
-    n_nontrivial: NDArray[np.uint64]
+    start: Longs
+    n_trees: Words
+    n_nontrivial: Words
 
 def monotone(
-    start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    label: NDArray[np.int32],
+    start: Longs,
+    column: Ints,
+    label: Ints,
     measure: CoreMeasure,
     directions: list[tuple[int, bool]],
-) -> NDArray[np.uint8]: ...
+) -> Bytes: ...
 def trees_alike(
     graph: Graph,
     view: View,
     measure: CoreMeasure,
-    start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    label: NDArray[np.int32],
+    start: Longs,
+    column: Ints,
+    label: Ints,
     memory_limit: int,
     time_limit: float,
-) -> NDArray[np.uint64]: ...
+) -> Words: ...
 def trees_by_root(
     graph: Graph,
     view: View,
     measure: CoreMeasure,
-    start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    label: NDArray[np.int32],
-    errors: NDArray[np.int64],
+    start: Longs,
+    column: Ints,
+    label: Ints,
+    errors: Longs,
     memory_limit: int,
     time_limit: float,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]: ...
+) -> tuple[Longs, Ints, Words]: ...
 def distinct_at_least(
     graph: Graph,
     view: View,
@@ -171,30 +169,30 @@ def distinct_at_least(
 class Graph:
     def __init__(
         self,
-        columns: NDArray[np.uint8],
-        y: NDArray[np.int32],
-        weights: NDArray[np.int64],
+        columns: Bytes,
+        y: Ints,
+        weights: Longs,
         n_classes: int,
         search: Search,
     ) -> None: ...
     @staticmethod
     def of_means(
-        columns: NDArray[np.uint8],
-        y: NDArray[np.int64],
-        weights: NDArray[np.int64],
+        columns: Bytes,
+        y: Longs,
+        weights: Longs,
         fine: int,
         largest: int,
         search: Search,
     ) -> Graph: ...
     @staticmethod
     def of_medians(
-        columns: NDArray[np.uint8],
-        y: NDArray[np.int32],
-        weights: NDArray[np.int64],
-        numbers: NDArray[np.int64],
+        columns: Bytes,
+        y: Ints,
+        weights: Longs,
+        numbers: Longs,
         search: Search,
     ) -> Graph: ...
-    def labels(self) -> NDArray[np.int32]: ...
+    def labels(self) -> Ints: ...
     @property
     def optimum(self) -> int: ...
     @property
@@ -207,7 +205,7 @@ class Graph:
     def n_rows(self) -> int: ...
     @property
     def bytes(self) -> int: ...
-    def asked(self) -> NDArray[np.uint8]: ...
+    def asked(self) -> Bytes: ...
     def narrowed(self, narrowing: Narrowing, memory_limit: int, time_limit: float) -> Graph: ...
     def best_tree(self) -> FlatTrees: ...
     def counts(
@@ -229,17 +227,17 @@ class Graph:
     def decide(
         self,
         view: View,
-        may_be_true: NDArray[np.uint8],
-        may_be_false: NDArray[np.uint8],
+        may_be_true: Bytes,
+        may_be_false: Bytes,
         time_limit: float,
     ) -> Decisions: ...
     def ranges(
         self,
         view: View,
-        may_be_true: NDArray[np.uint8],
-        may_be_false: NDArray[np.uint8],
-        first: NDArray[np.int32],
-        last: NDArray[np.int32],
+        may_be_true: Bytes,
+        may_be_false: Bytes,
+        first: Ints,
+        last: Ints,
         time_limit: float,
     ) -> Ranges: ...
 
@@ -252,10 +250,8 @@ class Counts:
     def n_nontrivial(self) -> tuple[int, int]: ...
     def n_at(self, cost: int) -> tuple[int, int]: ...
     def histogram(self, memory_limit: int, time_limit: float) -> Histogram: ...
-    def unrank(self, positions: NDArray[np.uint64]) -> FlatTrees: ...
-    def rank(
-        self, column: NDArray[np.int32], label: NDArray[np.int32]
-    ) -> tuple[int, int] | None: ...
+    def unrank(self, positions: Words) -> FlatTrees: ...
+    def rank(self, column: Ints, label: Ints) -> tuple[int, int] | None: ...
 
 class Functions:
     @property
@@ -264,12 +260,12 @@ class Functions:
     def bytes(self) -> int: ...
     def arrays(self) -> FunctionArrays: ...
     def sizes(self) -> Sizes: ...
-    def trees(self, positions: NDArray[np.int64]) -> FlatTrees: ...
+    def trees(self, positions: Longs) -> FlatTrees: ...
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees: ...
-    def votes(self, columns: NDArray[np.uint8]) -> NDArray[np.int64]: ...
+    def votes(self, columns: Bytes) -> Longs: ...
     def disagreement(
         self,
-        columns: NDArray[np.uint8],
-        weights: NDArray[np.int64],
-        positions: NDArray[np.int64],
-    ) -> NDArray[np.int64]: ...
+        columns: Bytes,
+        weights: Longs,
+        positions: Longs,
+    ) -> Longs: ...

@@ -1,23 +1,22 @@
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..model.arrays import Domains, Nodes
+from ..model.arrays import Bytes, Domains, Floats, Ints, Longs, Nodes, Words
 from ..model.feature import Label
 
 class Reached(NamedTuple):
-    leaf: NDArray[np.int32]
-    label: NDArray[np.int32]
-    possible: NDArray[np.uint8]
+    leaf: Ints
+    label: Ints
+    possible: Bytes
 
 class Ends(NamedTuple):
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
+    low: Ints
+    high: Ints
 
 class FirstDetermined(NamedTuple):
-    tree: NDArray[np.int32]
-    label: NDArray[np.int32]
+    tree: Ints
+    label: Ints
 
 class RowReader:
     def __init__(
@@ -30,8 +29,8 @@ class RowPredictor:
         reader: RowReader,
         nodes: Nodes,
         domains: Domains,
-        threshold: NDArray[np.float64],
-        place: NDArray[np.int32],
+        threshold: Floats,
+        place: Ints,
         classes: tuple[Label, ...],
     ) -> None: ...
     def one(self, row: Any) -> Any: ...
@@ -39,16 +38,16 @@ class RowPredictor:
         self,
         rows: NDArray[Any],
         n_threads: int,
-        items: NDArray[np.uint8],
+        items: Bytes,
         item_size: int,
-        data: NDArray[np.uint8],
-        hidden: NDArray[np.uint8],
+        data: Bytes,
+        hidden: Bytes,
     ) -> bool: ...
 
 def reach(
     nodes: Nodes,
     domains: Domains,
-    threshold: NDArray[np.float64],
+    threshold: Floats,
     columns: list[Any],
     n_rows: int,
     n_classes: int,
@@ -57,15 +56,15 @@ def reach(
 def decide(
     nodes: Nodes,
     domains: Domains,
-    threshold: NDArray[np.float64],
+    threshold: Floats,
     columns: list[Any],
     n_rows: int,
     n_threads: int,
-) -> NDArray[np.int32]: ...
+) -> Ints: ...
 def ends(
     nodes: Nodes,
     domains: Domains,
-    threshold: NDArray[np.float64],
+    threshold: Floats,
     columns: list[Any],
     n_rows: int,
     n_threads: int,
@@ -73,34 +72,32 @@ def ends(
 def label(
     nodes: Nodes,
     domains: Domains,
-    threshold: NDArray[np.float64],
+    threshold: Floats,
     columns: list[Any],
     n_rows: int,
     n_threads: int,
-    items: NDArray[np.uint8],
+    items: Bytes,
     item_size: int,
-    data: NDArray[np.uint8],
-    hidden: NDArray[np.uint8],
+    data: Bytes,
+    hidden: Bytes,
 ) -> None: ...
-def copy_known(
-    numbers: NDArray[Any], known: NDArray[np.uint8], first: int, to: NDArray[Any]
-) -> None: ...
+def copy_known(numbers: NDArray[Any], known: Bytes, first: int, to: NDArray[Any]) -> None: ...
 def first_determined(
     nodes: Nodes,
-    start: NDArray[np.int64],
+    start: Longs,
     domains: Domains,
-    threshold: NDArray[np.float64],
+    threshold: Floats,
     columns: list[Any],
     n_rows: int,
 ) -> FirstDetermined: ...
 def settling_sets(
-    start: NDArray[np.int32],
-    sides: NDArray[np.uint64],
-    label: NDArray[np.int32],
-    numbers: NDArray[np.float64],
+    start: Ints,
+    sides: Words,
+    label: Ints,
+    numbers: Floats,
     within: float,
-    reached: NDArray[np.uint8],
-    known: NDArray[np.uint64],
+    reached: Bytes,
+    known: Words,
     limit: int,
     time_limit: float,
-) -> NDArray[np.uint64]: ...
+) -> Words: ...

@@ -1,9 +1,6 @@
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..model.arrays import Domains, Nodes
+from ..model.arrays import Domains, Ints, Longs, Nodes, Words
 from .tree import HeldSpace, HeldTree
 
 class Side(NamedTuple):
@@ -19,20 +16,20 @@ class Difference(NamedTuple):
 
 def fingerprints(
     nodes: Nodes,
-    start: NDArray[np.int64],
+    start: Longs,
     domains: Domains,
-    keys: NDArray[np.uint64],
-    value_weights: list[NDArray[np.uint64]],
-    class_values: NDArray[np.uint64],
-) -> NDArray[np.uint64]: ...
+    keys: Words,
+    value_weights: list[Words],
+    class_values: Words,
+) -> Words: ...
 def held_fingerprints(
     trees: list[HeldTree],
     space: HeldSpace,
-    keys: NDArray[np.uint64],
-    value_weights: list[NDArray[np.uint64]],
-    class_values: NDArray[np.uint64],
-) -> NDArray[np.uint64]: ...
+    keys: Words,
+    value_weights: list[Words],
+    class_values: Words,
+) -> Words: ...
 def siphash(key0: int, key1: int, message: int) -> tuple[int, int]: ...
 def first_difference(a: Nodes, b: Nodes, domains: Domains) -> Difference | None: ...
-def redundant_splits(nodes: Nodes, domains: Domains, time_limit: float) -> NDArray[np.int32]: ...
+def redundant_splits(nodes: Nodes, domains: Domains, time_limit: float) -> Ints: ...
 def share_of_difference(a: Nodes, b: Nodes, domains: Domains, cuts: list[list[float]]) -> float: ...

@@ -1,9 +1,6 @@
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..model.arrays import BinNodes, Layout
+from ..model.arrays import BinNodes, Ints, Layout, Longs
 
 class Smallest(NamedTuple):
     nodes: BinNodes
@@ -18,8 +15,8 @@ def smallest_tree(
     bins: Layout,
     minimize: int,
     with_rows: bool,
-    rows: NDArray[np.int32],
-    weight: NDArray[np.int64],
+    rows: Ints,
+    weight: Longs,
     limit: int,
     time_limit: float,
 ) -> Smallest: ...

@@ -1,9 +1,8 @@
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..model.arrays import Domains, Nodes
+from ..model.arrays import Bytes, Domains, Ints, Longs, Nodes
 
 class Links(NamedTuple):
     fault: int
@@ -13,9 +12,7 @@ class Links(NamedTuple):
 def check_links(nodes: Nodes) -> Links: ...
 
 class HeldSpace:
-    def __init__(
-        self, domains: Domains, numbers: NDArray[np.uint8], rank: NDArray[np.int32]
-    ) -> None: ...
+    def __init__(self, domains: Domains, numbers: Bytes, rank: Ints) -> None: ...
 
 class HeldTree:
     @property
@@ -26,17 +23,13 @@ class HeldTree:
     def used(self) -> tuple[int, ...]: ...
 
 def held_alike(trees: list[Any]) -> list[HeldTree] | None: ...
-def hold(
-    space: HeldSpace, nodes: Nodes, n_classes: int
-) -> tuple[HeldTree, NDArray[np.int32] | None] | None: ...
+def hold(space: HeldSpace, nodes: Nodes, n_classes: int) -> tuple[HeldTree, Ints | None] | None: ...
 def hold_again(space: HeldSpace, nodes: Nodes, n_classes: int) -> HeldTree | None: ...
-def hold_all(
-    space: HeldSpace, nodes: Nodes, start: NDArray[np.int64], n_classes: int
-) -> list[HeldTree]: ...
+def hold_all(space: HeldSpace, nodes: Nodes, start: Longs, n_classes: int) -> list[HeldTree]: ...
 def hold_bits(
     space: HeldSpace,
-    codes: NDArray[np.int32],
-    ends: NDArray[np.int64],
+    codes: Ints,
+    ends: Longs,
     columns: tuple[NDArray[Any], ...],
     n_classes: int,
 ) -> list[HeldTree] | None: ...

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .profile import ColumnProfile
     from .summary import Summary
 
-__all__ = ["EXAMPLE", "command"]
+__all__ = ["EXAMPLE", "TableArgument", "command"]
 
 EXAMPLE = (
     "Example: orderless describe patients.csv --target diagnosis\n\n"
@@ -24,16 +24,17 @@ EXAMPLE = (
 )
 MOST_SHOWN = 4  # values of a column
 
+TableArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FILE|NAME",
+        help="CSV or Parquet file with a header, or the name of a data set; the same as --data.",
+    ),
+]
+
 
 def command(
-    table: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="FILE|NAME",
-            help="CSV or Parquet file with a header, or the name of a data set; the same as "
-            "--data.",
-        ),
-    ] = None,
+    table: TableArgument = None,
     *,
     data: TableOptions,
     files: FileOptions,

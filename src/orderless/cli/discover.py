@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..inputs import busy, write_whole
+from .describe import TableArgument
 from .mistakes import Mistake
 from .options import OUTPUT, FileOptions, Format, OutputOptions, TableOptions
 from .sink import as_json, records_as, write
@@ -22,14 +23,7 @@ EXAMPLE = (
 
 
 def command(
-    table: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="FILE|NAME",
-            help="CSV or Parquet file with a header, or the name of a data set; the same as "
-            "--data.",
-        ),
-    ] = None,
+    table: TableArgument = None,
     *,
     data: TableOptions,
     files: FileOptions,

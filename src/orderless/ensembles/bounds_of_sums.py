@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Ensemble
+from ..model import Ensemble, Floats
 from .boxes import RowBoxes
 from .links import divided
 
@@ -27,7 +27,6 @@ __all__ = [
     "score_ends",
 ]
 
-Floats = NDArray[np.float64]
 Boxes = NDArray[np.uint8]
 
 

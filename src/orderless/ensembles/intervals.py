@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import column_like, row_bins, table_like
-from ..model import Ensemble, n_threads
+from ..model import Ensemble, Flags, Floats, n_threads
 from .answers import scores_like
 from .bounds_of_sums import Boxes, ends_of_boxes, score_ends
 from .boxes import RowBoxes, check_time_limit, slices
@@ -23,9 +23,6 @@ __all__ = ["interval_rows", "proba_interval_rows", "proba_rows", "sum_rows"]
 
 FEW = 4096  # completions that are all looked at
 MEET = 2.0**-40  # ends that differ by less are one number, computed in two ways
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 def interval_rows(

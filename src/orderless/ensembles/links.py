@@ -7,14 +7,11 @@ Out: the numbers, or the probabilities, that it gives.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Ensemble
+from ..model import Ensemble, Floats
 
 __all__ = ["divided", "linked", "numbers_of", "probabilities", "refuse_no_probabilities"]
-
-Floats = NDArray[np.float64]
 
 
 def divided(ensemble: Ensemble, sums: Floats) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Ensemble, Rule, level_labels, short_number
+from ..model import Ensemble, Floats, Rule, level_labels, short_number
 from .bounds_of_sums import (
     divided_down,
     divided_up,
@@ -28,7 +28,6 @@ from .links import linked, numbers_of
 
 __all__ = ["NumberVerdicts", "around_numbers", "between_numbers", "cut_numbers", "number_verdicts"]
 
-Floats = NDArray[np.float64]
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
 
 

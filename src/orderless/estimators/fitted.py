@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from ..form import canonicalize
 from ..inputs import Rows, class_codes, known_bins, known_rows, rows_at
 from ..missing import groups_reached
-from ..model import Ensemble, Tree
+from ..model import Ensemble, Floats, Tree
 
 __all__ = ["FittedEnsemble", "FittedTree"]
 
 Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 class FittedTree:

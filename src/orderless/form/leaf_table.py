@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Feature, Side, Tree, any_value, value_in
+from ..model import Feature, Flags, Side, Tree, any_value, value_in
 
 __all__ = ["LeafTable", "example_row"]
 
-Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
 
 

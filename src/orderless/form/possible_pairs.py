@@ -62,7 +62,7 @@ def is_possible(knowledge: Knowledge | None, sides: Sides) -> bool:
 
 
 def meeting_boxes(
-    a: Tree, b: Tree, where: Sides | None = None, only: tuple[Label, Label] | None = None
+    a: Tree, b: Tree, only: tuple[Label, Label] | None = None
 ) -> Iterator[dict[str, Side]]:
     """Go through the boxes in which leaves of two trees meet that have different classes.
 
@@ -70,7 +70,7 @@ def meeting_boxes(
     """
     labels: dict[Any, int] = {}
     codes = [np.array([labels.setdefault(c, len(labels)) for c in tree.classes]) for tree in (a, b)]
-    mine, theirs = (LeafTable(tree, where or {}) for tree in (a, b))
+    mine, theirs = (LeafTable(tree, {}) for tree in (a, b))
     differ = codes[0][:, None] != codes[1][None, :]
     if only is not None:
         one, other = (np.array([c == label for c in tree.classes])
@@ -82,12 +82,12 @@ def meeting_boxes(
             yield common_sides(own, theirs.sides(other))
 
 
-def possible_difference(a: Tree, b: Tree, where: Sides | None = None) -> dict[str, Side] | None:
+def possible_difference(a: Tree, b: Tree) -> dict[str, Side] | None:
     """Give a box with a possible row on which two trees over one space differ; None if none is.
 
     Cost: pairs of leaves that meet, each with an exact check of the facts in their box.
     """
-    boxes = meeting_boxes(a, b, where)
+    boxes = meeting_boxes(a, b)
     return next((box for box in boxes if is_possible(a.space.knowledge, box)), None)
 
 

@@ -14,11 +14,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import ABSENT, BETWEEN, CoreColumn, exact, row_at, row_domains
-from ..model import Feature, Side, domain_of, meet, point_domain
+from ..model import Feature, Floats, Side, domain_of, meet, point_domain
 from .possible_pairs import adjusted_in
 from .proof import Proof
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["stable_rows"]
 
-Floats = NDArray[np.float64]
 CERTAIN = 0
 
 

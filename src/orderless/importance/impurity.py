@@ -21,7 +21,6 @@ from .rows import Given, by_name
 __all__ = ["Criterion", "check_criterion", "impurity_importance", "raw_importance", "row_sums"]
 
 Criterion = Literal["gini", "entropy", "variance"]
-OF_CLASSES = ("gini", "entropy")
 ROUNDING = 2.0**-42  # of means, relative to the size of what is summed; as in the core
 
 Floats = NDArray[np.float64]

@@ -18,12 +18,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..model import Column, Condition, Feature, Space, refuse_facts, short_number
+from ..model import Column, Condition, Feature, Floats, Space, refuse_facts, short_number
 
 __all__ = ["Binarizer", "MidpointBinarizer", "NoCut", "QuantileBinarizer", "as_declared"]
 
 Cut = tuple[int, float]
-Floats = NDArray[np.float64]
 
 
 class NoCut(InvalidData):

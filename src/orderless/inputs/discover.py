@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Fact, Space, quoted as name_of, quoted_label
+from ..model import Fact, Flags, Floats, Space, quoted as name_of, quoted_label
 from .cells import CODE
 from .infer import infer_space
 from .rows import read_rows
@@ -30,8 +30,6 @@ MOST_CONDITIONS = 400
 CHANCE = 0.01  # that any of the proposals held by accident, if columns had nothing in common
 OFTEN = 0.05  # of the rows, in which a number must be 0 to be a condition of its own
 
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Kind = Literal["order", "sum", "exclusive", "implication"]
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..model import Column, Condition, Feature, Label, Space
+from ..model import Column, Condition, Feature, Floats, Label, Space
 from .cell_style import mixture_of, number_like
 from .cells import is_unknown
 from .frames import frame_of
@@ -28,7 +28,6 @@ from .names import some_names
 
 __all__ = ["infer_space", "refuse_numbers"]
 
-Floats = NDArray[np.float64]
 
 # Whole numbers beyond this may have been rounded.
 LARGEST_WHOLE = 2.0**53

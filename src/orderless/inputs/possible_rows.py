@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import ContradictingRows, InvalidData
-from ..model import Box, Domain, domain_of, meet, point_domain, row_boundary, whole_domain
+from ..model import Box, Domain, Flags, domain_of, meet, point_domain, row_boundary, whole_domain
 from .cells import AMONG, BETWEEN, CODE
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = [
     "PossibleRows", "one_value", "refuse_contradiction", "refuse_contradictions", "row_domains",
 ]  # fmt: skip
-
-Flags = NDArray[np.bool_]
 
 
 class PossibleRows:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Column, Feature, Space, Values, short_number
+from ..model import Column, Feature, Floats, Space, Values, short_number
 from .cells import (
     ABSENT,
     AMONG,
@@ -34,7 +34,6 @@ from .rows import Rows, open_rows
 
 __all__ = ["read_between"]
 
-Floats = NDArray[np.float64]
 Given = NDArray[Any] | None
 COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
 

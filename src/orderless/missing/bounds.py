@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from .. import _core
 from ..form import CanonicalForm
 from ..inputs import Rows, table_like
-from ..model import Tree, refuse_facts
+from ..model import Floats, Tree, refuse_facts
 from ..readers import read_tree
 
 __all__ = ["groups_reached", "probability_bounds", "regression_bounds"]
 
 MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
-
-Floats = NDArray[np.float64]
 
 
 def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:

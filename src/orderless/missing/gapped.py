@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import NOT_GIVEN, Rows, open_rows, read_codes, read_columns, read_numbers, some_names
-from ..model import Column, Ensemble, Feature, Space, Tree
+from ..model import Column, Ensemble, Feature, Flags, Floats, Space, Tree
 
 __all__ = ["Gapped"]
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class Gapped:
@@ -78,7 +75,7 @@ class Gapped:
             return self._numbers(i, name)
         return None
 
-    def rows(self, mask: Mask) -> Rows:
+    def rows(self, mask: Flags) -> Rows:
         """Read the rows with the values under the mask gone."""
         asked = {
             column.name: self._without(i, column, mask[:, i])
@@ -87,7 +84,7 @@ class Gapped:
         }
         return read_columns(asked.get, self.n_rows, self.tree.space, self.tree.used)
 
-    def _without(self, i: int, column: Column, gone: Mask) -> NDArray[Any]:
+    def _without(self, i: int, column: Column, gone: Flags) -> NDArray[Any]:
         """Give a column without some of its values."""
         feature = self.tree.space[column.feature]
         if column.condition is None and (feature.nan or not feature.ordered):
@@ -98,7 +95,7 @@ class Gapped:
 
     # -- what goes missing ---------------------------------------------------------------------
 
-    def mask(self, rate: float, level: str, mechanism: str, random: np.random.RandomState) -> Mask:
+    def mask(self, rate: float, level: str, mechanism: str, random: np.random.RandomState) -> Flags:
         """Draw which values go missing, by column."""
         n_units = len(self.space) if level == "feature" else self.n_columns
         if mechanism == "mcar":

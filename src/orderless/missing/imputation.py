@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidData
 from ..form import CanonicalForm
 from ..inputs import F64, CoreColumn, Rows, class_codes, read_rows
-from ..model import Tree
+from ..model import Floats, Tree
 from ..readers import read_tree
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["imputation_dependence"]
 
 IMPUTERS = ("mean", "median", "iterative", "routing")
-
-Floats = NDArray[np.float64]
 
 
 def imputation_dependence(

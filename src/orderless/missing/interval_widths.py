@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..model import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["IntervalWidths"]
-
-Floats = NDArray[np.float64]
 
 
 class IntervalWidths:

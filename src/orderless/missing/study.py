@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..inputs import Rows, class_codes, known_rows, number_array
-from ..model import Ensemble, Space, Tree
+from ..model import Ensemble, Flags, Floats, Space, Tree
 from ..readers import read_model
 from .gapped import Gapped
 from .interval_widths import IntervalWidths
@@ -32,9 +32,6 @@ BY = ("rate", "width")
 WHOLE_LIMIT = 60.0  # seconds for a complete row, which needs no search
 MECHANISMS = ("mcar", "mar", "mnar")
 SHOWN = 6  # lines of the table that are printed
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,7 +205,9 @@ def coverage(
     return Coverage(pd.DataFrame(out), level, mechanism, found)
 
 
-def _said(model: Tree | Ensemble, rows: Rows, time_limit: float) -> tuple[NDArray[Any], Mask, Mask]:
+def _said(
+    model: Tree | Ensemble, rows: Rows, time_limit: float
+) -> tuple[NDArray[Any], Flags, Flags]:
     """Give by row the class's position, or the number; if it is certain; if it is undecided."""
     if isinstance(model, Tree):
         codes = model.decide(rows)
@@ -224,7 +223,7 @@ def _said(model: Tree | Ensemble, rows: Rows, time_limit: float) -> tuple[NDArra
 
 def _judge(
     model: Tree | Ensemble, y: ArrayLike | None, n_rows: int
-) -> Callable[[NDArray[Any], Mask], dict[str, float]]:
+) -> Callable[[NDArray[Any], Flags], dict[str, float]]:
     """Give what judges answers against the truth: classes by accuracy, numbers by their error."""
     if y is None:
         return lambda said, there: {}

@@ -4,6 +4,8 @@ from . import (
 from .arrays import (
     BinNodes as BinNodes,
     Domains as Domains,
+    Flags as Flags,
+    Floats as Floats,
     Layout as Layout,
     Nodes as Nodes,
 )

@@ -11,7 +11,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BinNodes", "Domains", "Layout", "Nodes"]
+__all__ = [
+    "BinNodes", "Bytes", "Domains", "Flags", "Floats", "Ints", "Layout", "Longs", "Nodes", "Shorts",
+    "Words",
+]  # fmt: skip
+
+# What arrays hold, for annotations.
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Shorts = NDArray[np.uint16]
+Words = NDArray[np.uint64]
 
 
 class Nodes(NamedTuple):
@@ -34,42 +46,42 @@ class Nodes(NamedTuple):
         ``set_values[set_start[i] : set_start[i + 1]]``.
     """
 
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    nan_true: NDArray[np.uint8]
-    when_true: NDArray[np.int32]
-    when_false: NDArray[np.int32]
-    leaf_class: NDArray[np.int32]
-    set_start: NDArray[np.int64]
-    set_values: NDArray[np.int32]
+    feature: Ints
+    threshold: Floats
+    nan_true: Bytes
+    when_true: Ints
+    when_false: Ints
+    leaf_class: Ints
+    set_start: Longs
+    set_values: Ints
 
 
 class BinNodes(NamedTuple):
     """A tree over bins by node, as ``Nodes``: conditions hold for the bins up to ``cut``."""
 
-    feature: NDArray[np.int32]
-    cut: NDArray[np.int32]
-    nan_true: NDArray[np.uint8]
-    when_true: NDArray[np.int32]
-    when_false: NDArray[np.int32]
-    leaf_class: NDArray[np.int32]
-    set_start: NDArray[np.int64]
-    set_bins: NDArray[np.int32]
+    feature: Ints
+    cut: Ints
+    nan_true: Bytes
+    when_true: Ints
+    when_false: Ints
+    leaf_class: Ints
+    set_start: Longs
+    set_bins: Ints
 
 
 class Domains(NamedTuple):
     """The values of features: an interval (lower, upper], or ``n_values`` unordered ones."""
 
-    ordered: NDArray[np.uint8]
-    nan: NDArray[np.uint8]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    n_values: NDArray[np.int32]
+    ordered: Bytes
+    nan: Bytes
+    lower: Floats
+    upper: Floats
+    n_values: Ints
 
 
 class Layout(NamedTuple):
     """The bins of features; NaN, where it is a value of an ordered one, comes after them."""
 
-    ordered: NDArray[np.uint8]
-    nan: NDArray[np.uint8]
-    n_bins: NDArray[np.int32]
+    ordered: Bytes
+    nan: Bytes
+    n_bins: Ints

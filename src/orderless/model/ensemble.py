@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidTree
-from .arrays import Nodes
+from .arrays import Floats, Nodes
 from .bins import Bins
 from .ensemble_checks import (
     check_adding,
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ..inputs import Rows
 
 __all__ = ["Ensemble"]
-
-Floats = NDArray[np.float64]
 
 
 class Ensemble(EnsembleFile, EnsembleOffers):

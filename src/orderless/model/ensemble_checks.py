@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, a_kind
+from .arrays import Floats
 from .rule import Link, Rule
 from .tree import Tree
 from .whole_numbers import Adding
@@ -30,8 +31,6 @@ __all__ = [
 
 PRECISIONS = ("float64", "float32")
 KINDS = ("largest", "cuts", "number")
-
-Floats = NDArray[np.float64]
 
 
 def check_trees(trees: Sequence[Any]) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .arrays import Floats
 
 __all__ = [
     "BELOW_FLOAT32",
@@ -22,7 +23,6 @@ __all__ = [
     "value_at_most",
 ]
 
-Floats = NDArray[np.float64]
 
 # How -inf is written as a boundary of float32: the power of two below the least float32. A row's
 # -1e300 rounds to -inf, which is at most -1e39; a boundary of -inf itself is one that no row is at.

@@ -367,7 +367,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
                 columns = [_read_column(entry) for entry in _list(given, "columns")]
         except (KeyError, TypeError, AttributeError) as fault:
             raise InvalidSpace(f"this does not describe a space: {fault!r}") from fault
-        return cls(features, columns, knowing=_list(given, "knowing"))
+        return cls(features, columns, knowing=_list(given, "knowing") or None)
 
 
 def _space(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidTree
-from .arrays import Nodes
+from .arrays import Floats, Nodes
 from .numbers import short_number
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["TreeNumbers", "level_labels", "midpoint", "read_within"]
 
 ROUNDING = 1 - 2.0**-50  # shares that differ by less are one share, computed in two ways
-
-Floats = NDArray[np.float64]
 
 
 class TreeNumbers:

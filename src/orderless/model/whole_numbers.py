@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Floats
+
 __all__ = ["IN_PAGES", "ROOM", "WITH_FACTS", "Adding", "Whole", "in_units", "whole_numbers"]
 
 ROOM = 60  # bits that all leaves together may take
@@ -22,8 +24,6 @@ WITH_FACTS = 54  # where facts hold; sums that are exact take no more than 53
 DIGITS = {"float64": 53, "float32": 24}
 BEYOND = 2**62  # no sum is as large
 LEAST = -1074  # the exponent of the smallest float64
-
-Floats = NDArray[np.float64]
 
 
 class Adding(NamedTuple):

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnreadableModel
-from ..model import Label
+from ..model import Floats, Label
 from .onnx_model import ML, OnnxModel, attributes
 from .through.stage import Encode, Fill, Pass, Rescale, Stage, Wire
 
@@ -26,8 +25,6 @@ WHOLE = (INT32, INT64, BOOL)
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide,
 }  # fmt: skip
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
+from ..model import Floats
 from .build import MOST_NODES, Table, TreeBuilder
 from .onnx_before import Codes
 from .onnx_columns import Columns
@@ -28,7 +29,6 @@ HOLDS = {
     "EQ": np.equal, "NEQ": np.not_equal,
 }  # fmt: skip
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

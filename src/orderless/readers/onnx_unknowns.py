@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
-from ..model import Label
+from ..model import Flags, Label
 from .onnx_before import DOUBLE, FLOAT, INT64, Codes
 from .onnx_columns import Columns, columns_of
 from .onnx_model import TREES, OnnxModel, attributes
@@ -24,7 +24,6 @@ __all__ = ["EXTRA", "ColumnBins", "Unknowns", "extra_results", "read_unknowns"]
 EXTRA = ("certain", "possible", "lower", "upper")
 UNKNOWN = ("", "(unknown)")  # how text says that it is not known: the first that is no category
 ALONG: dict[str, Any] = {"keepdims": 0}
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,10 @@ class ColumnBins:
     codes: NDArray[Any] | None
     places: NDArray[np.int64] | None
     gap: int
-    mask: Bools
+    mask: Flags
     labels: Codes | None
 
-    def reached(self, value: Any) -> Bools:
+    def reached(self, value: Any) -> Flags:
         """Give the leaves that a value can reach; None is unknown.
 
         Raises
@@ -92,7 +91,7 @@ class Unknowns:
     """
 
     columns: dict[int, ColumnBins]
-    of_class: Bools
+    of_class: Flags
     classes: tuple[Label, ...]
     numbers: bool
 
@@ -228,7 +227,7 @@ class _Reader:
             if not value:
                 return out
 
-    def _bins(self, place: str, mask: Bools) -> tuple[int, ColumnBins]:
+    def _bins(self, place: str, mask: Flags) -> tuple[int, ColumnBins]:
         gap, at_gap, known = self._made(place, "Where")
         flat, shape = self._made(gap, "Reshape")
         (value,) = self._made(flat, "IsNaN")

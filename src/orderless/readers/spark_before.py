@@ -13,15 +13,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnreadableModel
-from ..model import Label
+from ..model import Floats, Label
 from .through.stage import Before, Encode, Pass, Rescale, Stage, Wire
 
 __all__ = ["SparkBefore", "columns_before"]
 
-Floats = NDArray[np.float64]
 INFINITE = {"-Inf": -np.inf, "Inf": np.inf, "-inf": -np.inf, "inf": np.inf}
 
 

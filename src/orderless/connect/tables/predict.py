@@ -296,12 +296,6 @@ def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -
     return form
 
 
-def _check_batch(batch_size: Any) -> None:
-    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
-        given = setting("batch_size", batch_size)
-        raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
-
-
 def _check_among(name: str, given: object, allowed: tuple[object, ...]) -> None:
     if given not in allowed:
         listed = ", ".join(map(repr, allowed))

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import TooLarge, Undecided, setting
+from ..arrays import Flags
 from ..side import Side
 from .knowledge import domain_of
 from .solve import Domain, holds, meet
@@ -27,8 +27,6 @@ __all__ = ["Grid", "tree_bins"]
 
 MOST_CELLS = 4_000_000
 MOST_CHECKS = 300_000
-
-Flags = NDArray[np.bool_]
 
 
 class Grid:

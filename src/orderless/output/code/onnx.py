@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidParameter, TooLarge
+from ...model import Flags
 from .onnx_graph import Floats, Graph, boundaries, codes_of
 from .onnx_trees import add_one_tree
 from .plain import plain
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["floats_of", "tree_as_onnx"]
 
 MOST_CELLS = 2**27  # of all masks
-Bools = NDArray[np.bool_]
 
 
 def floats_of(tree: Tree, floats: Floats | None, used: tuple[int, ...]) -> Floats:
@@ -93,7 +93,7 @@ def _cuts(tree: Tree, i: int) -> NDArray[np.float64]:
     return own[np.isfinite(own)]
 
 
-def _masks(tree: Tree, leaves: NDArray[np.intp]) -> dict[int, Bools]:
+def _masks(tree: Tree, leaves: NDArray[np.intp]) -> dict[int, Flags]:
     """Give, per feature, which leaves each of its bins can reach; the last one is for NaN.
 
     An unknown value can reach what any value can. Bins of a categorical feature: first any value
@@ -113,7 +113,7 @@ def _masks(tree: Tree, leaves: NDArray[np.intp]) -> dict[int, Bools]:
         )
     place = {node: k for k, node in enumerate(leaves.tolist())}
     out = {i: np.ones((size, len(leaves)), dtype=bool) for i, size in sizes.items()}
-    todo: list[tuple[int, dict[int, Bools]]] = [(0, {})]
+    todo: list[tuple[int, dict[int, Flags]]] = [(0, {})]
     start = {i: _start(tree, i, size) for i, size in sizes.items()}
     while todo:
         node, sides = todo.pop()
@@ -131,7 +131,7 @@ def _masks(tree: Tree, leaves: NDArray[np.intp]) -> dict[int, Bools]:
     return out
 
 
-def _start(tree: Tree, i: int, size: int) -> Bools:
+def _start(tree: Tree, i: int, size: int) -> Flags:
     """Give the bins that there are: nothing is unlisted where a feature has no other values."""
     feature = tree.space.features[i]
     out = np.ones(size, dtype=bool)
@@ -140,7 +140,7 @@ def _start(tree: Tree, i: int, size: int) -> Bools:
     return out
 
 
-def _holds(tree: Tree, node: int, size: int) -> Bools:
+def _holds(tree: Tree, node: int, size: int) -> Flags:
     """Tell in which bins of its feature a node's condition holds."""
     i = int(tree.feature[node])
     feature = tree.space.features[i]

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InvalidTree
-from ...model import value_at_most
+from ...model import Floats, value_at_most
 from .onnx_graph import Graph
 from .onnx_trees import add_trees
 from .plain import plain
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ensemble_as_onnx", "leaf_values", "parts_with_base"]
 
-Floats = NDArray[np.float64]
 Part = tuple["Tree", Floats, int]  # a tree, per node what it adds, and to which score
 
 

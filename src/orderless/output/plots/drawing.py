@@ -33,9 +33,7 @@ class _Box:
     text: str
 
 
-def tree_as_svg(
-    tree: Tree, X: Any = None, y: Any = None, *, marked: Iterable[int] = (), title: str = ""
-) -> str:
+def tree_as_svg(tree: Tree, X: Any = None, y: Any = None, *, marked: Iterable[int] = ()) -> str:
     """Draw a tree.
 
     Parameters
@@ -47,8 +45,6 @@ def tree_as_svg(
         of a regression tree, how far their number is off, on average.
     marked : iterable of int
         Nodes drawn with a dashed frame: redundant splits, say.
-    title : str
-        What a screen reader says first.
 
     Returns
     -------
@@ -79,7 +75,7 @@ def tree_as_svg(
     out = [
         f'<svg class="tree" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} '
         f'{height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img" '
-        f'aria-label="{escape(title or _spoken(tree))}" font-size="13" '
+        f'aria-label="{escape(_spoken(tree))}" font-size="13" '
         'font-family="system-ui, sans-serif" fill="currentColor">'
     ]
     for box in boxes:

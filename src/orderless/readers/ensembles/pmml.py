@@ -17,10 +17,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Adding, Rule
+from ...model import Adding, Floats, Rule
 from ..build import ColumnTree, Table, TreeBuilder
 from ..checks import damaged
 from ..pmml.document import Element, parsed
@@ -37,8 +36,6 @@ __all__ = ["from_text", "knows_text"]
 
 SUMS = ("sum", "weightedSum", "x-weightedSum", "average", "weightedAverage")
 VOTES = ("majorityVote", "weightedMajorityVote")
-
-Floats = NDArray[np.float64]
 
 
 class Total(NamedTuple):

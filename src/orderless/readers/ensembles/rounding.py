@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Adding
+from ...model import Adding, Floats
 
 __all__ = ["check_room", "largest_sums", "last_below"]
-
-Floats = NDArray[np.float64]
 
 
 def largest_sums(values: Sequence[Floats], adding: Adding) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel, a_kind
-from ...model import Adding, Rule
+from ...model import Adding, Floats, Rule
 from ..build import DAMAGED, ColumnTree, Table
 from ..checks import refuse_own_predict
 from ..sklearn import columns_of, numbered_tree
@@ -22,7 +22,6 @@ from .build import ColumnEnsemble
 
 __all__ = ["from_bagging", "from_forest", "from_tree", "from_voting"]
 
-Floats = NDArray[np.float64]
 ReadMember = Callable[[Any], ColumnEnsemble | None]  # None: it is no sum of trees
 
 

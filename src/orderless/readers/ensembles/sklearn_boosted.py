@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel, a_kind
-from ...model import Adding, Rule
+from ...model import Adding, Floats, Rule
 from ..build import DAMAGED, ColumnTree
 from ..checks import refuse_own_predict
 from ..sklearn import columns_of, numbered_tree
@@ -25,8 +25,6 @@ __all__ = ["from_adaboost", "from_gradient_boosting"]
 
 NOT_BELOW_ZERO = -5e-324  # what is above the float before 0 is at least 0
 ROWS = 64  # for which the initial prediction is asked
-
-Floats = NDArray[np.float64]
 
 
 def from_gradient_boosting(model: Any) -> ColumnEnsemble:

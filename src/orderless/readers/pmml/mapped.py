@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
+from ...model import Floats
 from ..through.bisect import last_before_change
 from .document import Element
 from .fields import ORDERS, Field, NumberField
@@ -28,8 +29,6 @@ MOST_DEEP = 50
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide,
 }  # fmt: skip
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

@@ -11,14 +11,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model import Flags, Floats
+
 __all__ = ["last_before_change", "last_before_step"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Keys = NDArray[np.int64]
 
 
-def last_before_change(holds: Callable[[Floats], Bools], n: int) -> tuple[Floats, Bools, Bools]:
+def last_before_change(holds: Callable[[Floats], Flags], n: int) -> tuple[Floats, Flags, Flags]:
     """Find where n conditions change: the last float before, the answer there, if they never do.
 
     Infinity may turn into NaN on the way; the largest finite floats decide at the ends.
@@ -38,7 +38,7 @@ def last_before_step(function: Callable[[Floats], Floats]) -> float:
     return float(_narrowed(low, high, lambda x: function(x) == first)[0])
 
 
-def _narrowed(low: Keys, high: Keys, is_below: Callable[[Floats], Bools]) -> Floats:
+def _narrowed(low: Keys, high: Keys, is_below: Callable[[Floats], Flags]) -> Floats:
     while np.any(low + 1 < high):
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
         below = is_below(_unkey(middle))

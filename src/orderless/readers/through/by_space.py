@@ -9,16 +9,13 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
 from ...inputs import some_names
-from ...model import Condition, Feature, Label, Space
+from ...model import Condition, Feature, Floats, Label, Space
 from .stage import Block, Encode, Rescale, Stage
 
 __all__ = ["by_space"]
-
-Floats = NDArray[np.float64]
 
 
 def by_space(transformer: Any, block: Block, step: str) -> Block:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Feature, Label, Space, Tree, row_boundary, value_at_most
+from ...model import Feature, Floats, Label, Space, Tree, row_boundary, value_at_most
 from ..build import ColumnTree, Table
 from .bisect import last_before_change, last_before_step
 from .stage import SourceColumn
@@ -22,7 +22,6 @@ from .steps import Span, Steps, unfold
 
 __all__ = ["all_over_features", "over_features"]
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
+from ...model import Floats
 from .stage import Block, Encode, Rescale
 
 __all__ = ["binarized", "binned", "max_abs", "min_max", "robust", "standard"]
 
-Floats = NDArray[np.float64]
 Arithmetic = Callable[[NDArray[Any], int], None]
 
 

@@ -15,10 +15,9 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...inputs import is_unknown, some_names
-from ...model import Feature, Label, Values
+from ...model import Feature, Floats, Label, Values
 from .steps import Steps
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
     "as_number",
 ]
 
-Floats = NDArray[np.float64]
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
 

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Space
+from ...model import Floats, Space
 
 __all__ = ["Span", "Steps", "unfold"]
 
-Floats = NDArray[np.float64]
 LIMIT = 1_000_000
 
 # Boundaries on the feature, rising; and for each piece between them whether the condition holds.

@@ -15,18 +15,16 @@ from inspect import getattr_static
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InvalidSpace, UnreadableModel
 from ...inputs import is_unknown
-from ...model import Label, Space, plain_label
+from ...model import Floats, Label, Space, plain_label
 from . import gaps, numbers
 from .by_space import by_space
 from .stage import Block, Encode, Pass, Rescale, Wire
 
 __all__ = ["is_passthrough", "send"]
 
-Floats = NDArray[np.float64]
 Handler = Callable[[Any, Block, str], Block]
 
 KNOWN = (

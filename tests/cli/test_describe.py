@@ -1,0 +1,45 @@
+"""The command describe: everything about a table at once."""
+
+import json
+
+from commands import fine, mistake
+
+from tests.cli.test_table import BMI, N, fit, put, table
+from tests.cli.test_table_head import IDS
+
+
+def test_describe_lists_everything_at_once(folder):
+    name = put(folder, {"id": IDS["id"], **table(crp=["<5", *range(1, N)], bmi=["?", *BMI[1:]])})
+    said = fine("describe", name, "--target", "y")
+    assert said.startswith(
+        "t.csv: 40 rows, 3 features (1 numeric, 1 categorical, 1 text or numbers); y: "
+    )
+    assert "39 of 40 rows are complete (missing: bmi 1)." in said
+    assert "left out the column 'id'" in said
+    assert "the column 'crp' of t.csv would be text" in said
+    assert "1 of the 40 rows of t.csv have gaps" in said
+    assert "There is more to settle: orderless describe t.csv lists it" in mistake(*fit(name))
+    content = json.loads(fine("describe", "--data", name, "--target", "y", "-f", "json"))
+    assert [c["used_as"] for c in content["columns"]] == [
+        "left out", "feature", "feature", "target", "feature",
+    ]  # fmt: skip
+    assert content["columns"][1] | {"frequent": None} == {
+        "column": "bmi", "used_as": "feature", "kind": "numeric", "values": 39, "missing": 1,
+        "smallest": 18.5, "largest": 37.5, "frequent": None, "notes": [],
+    }  # fmt: skip
+    assert content["columns"][4]["not_numbers"] == [{"text": "<5", "rows": [1], "cells": 1}]
+    assert len(content["problems"]) == 2
+    assert content["left_out"].keys() == {"id"}
+    assert fine("describe", name, "-f", "csv").splitlines()[0] == (
+        "column,used as,kind,values,missing,holds"
+    )
+    assert "| bmi | feature | numeric |" in fine("describe", name, "-f", "md")
+    assert "which table?" in mistake("describe")
+    assert "--infer-kinds is for fitting" in mistake("describe", name, "--infer-kinds")
+    assert "which table?" in mistake("describe", name, "--data", name)
+
+
+def test_describe_reads_data_sets():
+    said = fine("describe", "wisconsin")
+    assert "30 features (30 numeric); Diagnosis: 0 357 (63%), 1 212 (37%)." in said
+    assert "cannot be fitted" not in said

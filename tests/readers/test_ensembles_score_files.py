@@ -1,0 +1,198 @@
+"""Points scores in JSON and CSV, and what is wrong in them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import orderless as ol
+from orderless.errors import InvalidSpace, InvalidTree, UnreadableModel
+from orderless.readers import read_model
+from tests.readers.test_ensembles_score import STROKE
+
+
+def same_scores(a: ol.Ensemble, b: ol.Ensemble) -> bool:
+    pairs = zip(a.trees, b.trees, strict=True)
+    return (
+        all(x == y for x, y in pairs)
+        and all(np.array_equal(x, y) for x, y in zip(a.values, b.values, strict=True))
+        and (a.classes, a.adding, a.rule, a.space) == (b.classes, b.adding, b.rule, b.space)
+    )
+
+
+def test_json_text_and_files(tmp_path):
+    plain = {
+        **STROKE,
+        "features": {**STROKE["features"], "stroke": "boolean", "diabetes": "boolean"},
+    }
+    text = json.dumps({"format": "orderless-score", "version": 1, **plain})
+    file = tmp_path / "größe.json"
+    file.write_text(text, encoding="utf-8-sig")
+    assert same_scores(ol.read_score(text), ol.read_score(STROKE))
+    assert same_scores(ol.read_score(file), ol.read_score(STROKE))
+
+
+def test_read_ensemble_takes_scores_that_say_so(tmp_path):
+    plain = {
+        **STROKE,
+        "features": {**STROKE["features"], "stroke": "boolean", "diabetes": "boolean"},
+    }
+    text = json.dumps({"format": "orderless-score", "version": 1, **plain})
+    file = tmp_path / "score.json"
+    file.write_text(text, encoding="utf-8")
+    for given_score in (text, file, STROKE):
+        assert same_scores(ol.read_ensemble(given_score), ol.read_score(STROKE))
+    assert same_scores(read_model(file), ol.read_score(STROKE))
+    with pytest.raises(UnreadableModel, match="a score names its features itself"):
+        ol.read_ensemble(text, feature_names=["age"])
+
+
+CSV = """item,feature,relation,value,points
+,age,above,65,2
+,color,among,red|blue green,0.5
+old and thin,age,>=,80,1.5
+old and thin,bmi,between,10|18.5,
+,smoker,is,true,1
+,code,is,"""
+
+
+def test_csv(tmp_path):
+    text = CSV + '"""7""",3\n\n,,base,,0.25\n,,verdict,low,\n,,verdict,at risk,2.75\n'
+    file = tmp_path / "score.csv"
+    file.write_text(text, encoding="utf-8")
+    expected = ol.read_score(
+        {
+            "items": [
+                {"feature": "age", "above": 65, "points": 2},
+                {"feature": "color", "in": ["red", "blue green"], "points": 0.5},
+                {
+                    "when": [
+                        {"feature": "age", ">=": 80},
+                        {"feature": "bmi", "between": [10, 18.5]},
+                    ],
+                    "points": 1.5,
+                },
+                {"feature": "smoker", "points": 1},
+                {"feature": "code", "is": "7", "points": 3},
+            ],
+            "base": 0.25,
+            "verdicts": {"low": None, "at risk": 2.75},
+        }
+    )
+    assert same_scores(ol.read_score(file), expected)
+    assert same_scores(ol.read_score(text), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("feature,value,points\na,1,2\n", "has the columns 'feature', 'relation'"),
+        ("feature,relation,value,points\na,over,1,2\n", "row 2: 'over' is not a relation"),
+        ("feature,relation,value,points\na,above,1\n", "row 2 has 3 cells, the first 4"),
+        ("feature,relation,value,points\na,above,,2\n", "row 2 has no value"),
+        ("feature,relation,value,points\na,above,1,\n", "row 2 has no points"),
+        ("feature,relation,value,points\na,above,1,two\n", "item 1: points: 'two' is not a number"),
+        (
+            "item,feature,relation,value,points\nx,a,above,1,2\nx,b,above,1,3\n",
+            "row 3: item 'x' has the points 2 and 3",
+        ),
+        (
+            "feature,relation,value,points\n,verdict,a,\n,verdict,a,3\n",
+            "verdict 'a' is there twice",
+        ),
+        ('feature,relation,value,points\na,is,"x,1\n', "not complete CSV"),
+    ],
+)
+def test_what_is_wrong_in_csv(text, reason):
+    with pytest.raises(InvalidTree, match=reason):
+        ol.read_score(text)
+
+
+GOOD: dict[str, Any] = {"feature": "age", "above": 65, "points": 2}
+
+
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        ([], "must have a list of items"),
+        ({"items": {}}, "must have a list of items"),
+        ({"items": [GOOD], "verdict": {}}, r"entry 'verdict' \(did you mean 'verdicts'"),
+        ({"items": [GOOD], "format": "other"}, "expected the format 'orderless-score'"),
+        ({"items": [GOOD], "version": 2}, "of version 2"),
+        ([GOOD, 7], "item 2 must be a dict"),
+        ([GOOD, {"feature": "age", "above": 3}], r"item 2 \(on 'age'\) has no points"),
+        ([{**GOOD, "points": True}], r"item 1 .*: points: expected a number, got a bool"),
+        ([{**GOOD, "points": float("nan")}], "points: .*not"),
+        ([{**GOOD, "points": {}}], "must be a number, or a dict"),
+        ([{**GOOD, "obove": 3}], r"'obove' is not a relation \(did you mean 'above'"),
+        ([{**GOOD, "above": "65"}], "item 1 .*: '>' needs a number, got '65'"),
+        ([{**GOOD, "above": True}], "needs a number, got True"),
+        ([{**GOOD, "above": float("inf")}], "must be finite"),
+        ([{**GOOD, "above": 2**60 + 1}], "must be a float64"),
+        ([{**GOOD, "when": []}], "both 'feature' and 'when'"),
+        ([{"when": [], "points": 1}], "'when' must be a list of conditions"),
+        ([{"when": [7], "points": 1}], "a condition must be a dict"),
+        ([{"when": [{"above": 3}], "points": 1}], "'feature' must be the name"),
+        ([{"when": [GOOD], "points": 1}], "'points' is not a relation"),
+        ([{"feature": "a", "among": "red", "points": 1}], "'among' needs a list"),
+        ([{"feature": "a", "among": [], "points": 1}], "at least one value"),
+        ([{"feature": "a", "between": [3, 1], "points": 1}], "the smaller first"),
+        ([{"feature": "a", "is": None, "points": 1}], "item 1 .*cannot use None"),
+        ([{"name": "old", "when": [{"feature": "a", "<": 1, ">": 2}], "points": 1}],
+         r"item 1 \('old'\) asks nothing: no row can fulfil"),
+        ([{"feature": "a", "among": [True, False], "points": 1}], "every row fulfils"),
+        ([{**GOOD}, {"feature": "age", "is": "old", "points": 1}],
+         r"compared by item 1 .* with 65 and by item 2 .* with 'old'"),
+        ([GOOD, {**GOOD, "points": {"a": 1}}], "write all items in one way"),
+        ({"items": [GOOD], "base": {"a": 1}}, "base is by verdict"),
+        ({"items": [{**GOOD, "points": {"a": 1}}], "verdicts": ["a", "b"], "base": 1},
+         "base must be by verdict"),
+        ({"items": [{**GOOD, "points": {"c": 1}}], "verdicts": ["a", "b"]}, "has points for 'c'"),
+        ({"items": [{**GOOD, "points": {"a": 1}}]}, "verdicts must be a list"),
+        ({"items": [GOOD], "verdicts": ["a", "b"]}, "verdicts must be a dict"),
+        ({"items": [GOOD], "verdicts": {"a": None}}, "at least two verdicts"),
+        ({"items": [GOOD], "verdicts": {"a": 0, "b": 1}}, "first verdict, and no other"),
+        ({"items": [GOOD], "verdicts": {"a": None, "b": None}}, "first verdict, and no other"),
+        ({"items": [GOOD], "verdicts": {"a": None, "b": 2, "c": 2}}, "must rise: 'c' has 2"),
+        ({"items": [GOOD], "verdicts": {"a": None, "b": 1.2, "c": 1.7}},
+         "no total reaches 'b' and not 'c'"),
+        ({"items": [GOOD], "verdicts": {"a": None, "b": "x"}}, "verdict 'b': 'x' is not a number"),
+        ([{**GOOD, "points": 1e-12}, {**GOOD, "points": 1e6}], "round the points"),
+        ({"items": [GOOD], "features": {"Age": "integer"}}, r"no feature 'age' \(did you mean"),
+        ({"items": [GOOD], "features": {"age": "boolean"}}, "is boolean: write 'is': true"),
+        ({"items": [GOOD], "features": {"age": ["a"]}}, "categorical and has no order"),
+        ({"items": [GOOD], "features": ["age"]}, "features must be a dict"),
+        ({"items": [{"feature": "c", "is": "read", "points": 1}], "features": {"c": ["red"]}},
+         r"'read' is not a value of .* \(did you mean 'red'"),
+        ({"items": [{"feature": "n", "is": 2.5, "points": 1}], "features": {"n": "integer"}},
+         r"2\.5 is not a value of Feature\('n', integer"),
+        ({"items": [{"feature": "n", "points": 1}], "features": {"n": "integer"}},
+         "is numeric and is compared with True"),
+        ("score.json", "is neither JSON nor CSV: to read a file give a path"),
+        ("[1, 2", "not complete JSON"),
+        (7, "a score must be a dict"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(score, reason):
+    with pytest.raises(InvalidTree, match=reason):
+        ol.read_score(score)
+
+
+def test_what_is_given_twice_is_refused():
+    with pytest.raises(InvalidTree, match="verdicts of its own"):
+        ol.read_score(STROKE, verdicts={"a": None, "b": 1})
+    with pytest.raises(InvalidSpace, match="features of its own"):
+        ol.read_score(STROKE, space=ol.Space({"age": "integer"}))
+    with pytest.raises(InvalidSpace, match="space must be a Space"):
+        ol.read_score([GOOD], space={"age": "integer"})
+
+
+def test_too_many_numbers_or_conditions():
+    many = [{"feature": f"f{i}", "among": list(range(0, 60, 2))} for i in range(5)]
+    with pytest.raises(InvalidTree, match="too many numbers to choose from"):
+        ol.read_score([{"when": many, "points": 1}])
+    with pytest.raises(InvalidTree, match="65 conditions: 64 are the most"):
+        ol.read_score([{"when": [{"feature": f"f{i}"} for i in range(65)], "points": 1}])
