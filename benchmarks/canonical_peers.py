@@ -132,11 +132,12 @@ NOTE = (
     "prime implicants, so the classical recursion (Coudert and Madre) was written on top, in "
     "Python. Asserted: sympy's and espresso's formulas are the same function with no fewer terms "
     "than ours; the BDDs' prime implicants are as many as our reasons. Building the peers' own "
-    "expressions, and their start, is not counted. Calls are repeated on the same tree: dd and "
-    "OxiDD then find its nodes in their tables, sympy finds the expression in its cache, and we "
-    "begin again. Our terms are read when they are looked at; theirs are sets of columns and "
-    "values. Where a peer is ahead, the function has one to four reasons: espresso minimizes one "
-    "class, and we prove the rules of both; what is left of ours is mostly Python objects."
+    "expressions, and their start, is not counted. Calls are repeated on the same tree. We begin "
+    "again each time: nothing of a form is kept between calls, only the tree and its space are. "
+    "sympy begins again too, because its cache is emptied before each call, off the clock; of a "
+    "function of one condition, or of one path, it has next to nothing to do. dd and OxiDD find "
+    "the nodes of the tree in their tables. Our terms are read when they are looked at; theirs are "
+    "sets of columns and values. Espresso minimizes one class, and we prove the rules of both."
 )
 
 

@@ -101,6 +101,7 @@ def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     codes = np.array([rng.randint(-3, 2) for _ in range(9)], np.int32)
     core.tree.hold_bits(bits.held, codes, np.array([3, 9]), columns, 2)
     assert core.bins.cut_tree(a.held, space) is None or a.bins.n_slots >= 0
+    assert ol.group_equivalent([a, b, a])[0][-1] == 2
     form = core.reasons.form(b.held, space, n_classes)
     if form is not None:
         starts = form.find(10**6, 60.0)

@@ -64,18 +64,41 @@ auto fingerprints_of(const nb::tuple& arrays, const Array<std::int64_t>& start,
   }));
 }
 
-auto held_fingerprints_of(const nb::list& trees, const HeldSpace& space,
-                          const Array<std::uint64_t>& keys, const nb::list& value_weights,
-                          const Array<std::uint64_t>& class_values) {
-  std::vector<const HeldTree*> held;  // which the list keeps alive
-  held.reserve(trees.size());
-  for (const nb::handle tree : trees) held.push_back(nb::cast<const HeldTree*>(tree));
-  const Weights weights(space.domains.size(), keys, value_weights, class_values);
-  return give_points(unlocked([&] {
-    return fingerprints([&](std::size_t i) { return held[i]->view(); }, held.size(), space.domains,
-                        weights.features, weights.classes, poll_signals);
-  }));
-}
+/// Fingerprints of trees that the core holds, over one space and with the same classes.
+class Prints {
+ public:
+  Prints(const HeldSpace& space, const Array<std::uint64_t>& keys, const nb::list& value_weights,
+         const Array<std::uint64_t>& class_values)
+      : domains_(space.domains), weights_(domains_.size(), keys, value_weights, class_values) {}
+
+  [[nodiscard]] auto points(const nb::list& trees) const { return give_points(of(trees)); }
+
+  [[nodiscard]] nb::list groups(const nb::list& trees) const {
+    const std::vector<std::size_t> number = group_numbers(of(trees));
+    std::vector<nb::list> found;
+    for (std::size_t i = 0; i < number.size(); ++i) {
+      if (number[i] == found.size()) found.emplace_back();
+      found[number[i]].append(i);
+    }
+    nb::list out;
+    for (const nb::list& group : found) out.append(group);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::vector<Point> of(const nb::list& trees) const {
+    std::vector<const HeldTree*> held;  // which the list keeps alive
+    held.reserve(trees.size());
+    for (const nb::handle tree : trees) held.push_back(nb::cast<const HeldTree*>(tree));
+    return unlocked([&] {
+      return fingerprints([&](std::size_t i) { return held[i]->view(); }, held.size(), domains_,
+                          weights_.features, weights_.classes, poll_signals);
+    });
+  }
+
+  std::vector<Domain> domains_;
+  Weights weights_;
+};
 
 nb::tuple siphash_of(std::uint64_t key0, std::uint64_t key1, std::uint64_t message) {
   const Point hash = siphash({key0, key1}, message);
@@ -114,8 +137,13 @@ void bind(nb::module_& m) {
   side_record.define(m, "Side", {"lower", "upper", "nan", "values"});
   m.def("fingerprints", &fingerprints_of, "nodes"_a, "start"_a, "domains"_a, "keys"_a,
         "value_weights"_a, "class_values"_a, "Two field elements per tree, one after the other.");
-  m.def("held_fingerprints", &held_fingerprints_of, "trees"_a, "space"_a, "keys"_a,
-        "value_weights"_a, "class_values"_a, "Likewise, of trees that the core holds.");
+  nb::class_<Prints>(m, "Prints")
+      .def(nb::init<const HeldSpace&, const Array<std::uint64_t>&, const nb::list&,
+                    const Array<std::uint64_t>&>(),
+           "space"_a, "keys"_a, "value_weights"_a, "class_values"_a)
+      .def("points", &Prints::points, "trees"_a, "Likewise, of trees that the core holds.")
+      .def("groups", &Prints::groups, "trees"_a,
+           "The positions of trees with equal fingerprints, in the order of the first of them.");
   m.def("siphash", &siphash_of, "key0"_a, "key1"_a, "message"_a, "SipHash-2-4-128 of eight bytes.");
   m.def("first_difference", &difference_of, "a"_a, "b"_a, "domains"_a,
         "None, or a box on which the trees differ.");

@@ -133,7 +133,7 @@ nb::tuple arrays_of(nb::handle_t<HeldTree> self) {
                         show(tree.set_start), show(tree.set_values));
 }
 
-/// What the core holds of trees that share a space and have equal classes; None for others.
+/// What the core holds of trees that have equal spaces and classes; None for others.
 nb::object held_alike(const nb::list& trees) {
   const nb::str space("space"), classes("classes"), held("held");
   nb::list out;
@@ -144,7 +144,7 @@ nb::object held_alike(const nb::list& trees) {
       first_space = own;
       first_classes = labels;
     }
-    if (!own.is(first_space)) return nb::none();
+    if (!own.is(first_space) && !own.equal(first_space)) return nb::none();
     if (!labels.is(first_classes) && !labels.equal(first_classes)) return nb::none();
     out.append(nb::getattr(tree, held));
   }
@@ -174,7 +174,7 @@ void bind_held(nb::module_& m) {
       .def("arrays", &arrays_of, "The arrays of `Nodes`, which cannot be written to.")
       .def("used", &used_of, "The features that it asks about, sorted.");
   m.def("held_alike", &held_alike, "trees"_a,
-        "What the core holds of trees over one space with equal classes; None for others.");
+        "What the core holds of trees with equal spaces and equal classes; None for others.");
   m.def("hold", &hold_checked, "space"_a, "nodes"_a, "n_classes"_a,
         "A tree in normal form, without dead branches, and the nodes that are left of it (None: "
         "all); None for arrays that describe no tree.");

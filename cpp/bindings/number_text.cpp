@@ -83,6 +83,16 @@ nb::object shaped(std::vector<T> numbers, std::size_t rows) {
   return nb::cast(give_shaped(std::move(numbers), std::move(shape)));
 }
 
+/// Whole numbers, as int32 if they fit: those of a tree then need not be converted.
+nb::object shaped_wholes(std::vector<std::int64_t> numbers, std::size_t rows) {
+  if (!std::all_of(numbers.begin(), numbers.end(), [](std::int64_t number) {
+        return number == static_cast<std::int32_t>(number);
+      })) {
+    return shaped(std::move(numbers), rows);
+  }
+  return shaped(std::vector<std::int32_t>(numbers.begin(), numbers.end()), rows);
+}
+
 nb::object number_lists(const nb::str& text, const std::vector<std::string>& names) {
   Py_ssize_t size = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
@@ -94,7 +104,7 @@ nb::object number_lists(const nb::str& text, const std::vector<std::string>& nam
   if (!take_number_lists({bytes, static_cast<std::size_t>(size)}, names, found)) return nb::none();
   nb::list lists;
   for (NumberList& list : found.lists) {
-    lists.append(list.whole ? shaped(std::move(list.wholes), list.rows)
+    lists.append(list.whole ? shaped_wholes(std::move(list.wholes), list.rows)
                             : shaped(std::move(list.floats), list.rows));
   }
   return nb::make_tuple(nb::str(found.rest.data(), found.rest.size()), lists);

@@ -304,4 +304,4 @@ def test_many_held_trees_as_their_arrays(seed):
     assert _core.tree.held_alike([trees[0], equivalent_pair(1)[0]]) is None
     assert len(_core.tree.held_alike(trees)) == len(trees)
     with pytest.raises(RuntimeError, match="bad_cast"):
-        _core.same.held_fingerprints([1], space.held, keys, weights, class_weights(labels))
+        _core.same.Prints(space.held, keys, weights, class_weights(labels)).points([1])

@@ -319,3 +319,36 @@ def test_forms_are_taken_wherever_trees_are():
         assert ol.smallest_tree(form) == ol.smallest_tree(tree)
         assert len(ol.redundant_splits(form)) == len(ol.redundant_splits(tree))
     assert ol.group_equivalent(forms) == ol.group_equivalent(trees)
+
+
+def test_groups_over_equal_spaces_that_are_not_one():
+    """As over one space; also if labels are equal without being alike, or classes differ."""
+    rng = np.random.default_rng(5)
+    names = ["a", "b", "c"]
+    specs = list(oracle.all_boolean_trees(tuple(names)))
+    some = [nested(specs[i]) for i in rng.integers(0, len(specs), 60)]
+    one = ol.Space.independent(names)
+    expected = ol.group_equivalent([ol.read_tree(spec, space=one) for spec in some])
+    apart = [ol.read_tree(spec, space=ol.Space.independent(names)) for spec in some]
+    assert len({id(tree.space) for tree in apart}) == len(apart)
+    for _ in range(2):  # what was found out about spaces the first time is kept
+        assert ol.group_equivalent(apart) == expected
+    assert ol.group_equivalent(reversed(apart)) == [
+        [len(apart) - 1 - i for i in sorted(group, reverse=True)]
+        for group in sorted(expected, key=max, reverse=True)
+    ]
+    other = ol.Space([*one.features, ol.Feature("d", "boolean")])
+    wider = [ol.read_tree(spec, space=other) for spec in some[:30]]
+    both = ol.group_equivalent([*wider, *apart[30:]])
+    assert both == expected
+    assert ol.group_equivalent([]) == []
+
+
+def test_fingerprints_do_not_mix_up_equal_labels():
+    leaf = {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    tree = ol.read_tree(leaf, space=ol.Space.independent(["a"]))
+    same = [tree.replace(classes=c) for c in ((0, 1), (False, True), (0.0, 1.0))]
+    text = tree.replace(classes=("0", "1"))
+    swapped = tree.replace(classes=(1, 0))
+    assert len({ol.fingerprint(one) for one in same}) == 1
+    assert ol.group_equivalent([*same, text, swapped]) == [[0, 1, 2], [3], [4]]

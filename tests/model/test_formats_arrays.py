@@ -235,3 +235,36 @@ def test_infinite_thresholds_and_half_a_surrogate_pair():
     )
     assert '"inf"' in tree.to_json()
     assert ol.Tree.from_json(tree.to_json()) == tree
+
+
+def test_whole_numbers_around_every_length():
+    edges = [10**k + d for k in range(19) for d in (-2, -1, 0, 1, 2)]
+    numbers = np.array([*range(-10_100, 10_100), *edges, *(-e for e in edges), -(2**63), 2**63 - 1])
+    assert text_of(numbers) == plainly(numbers)
+    small = numbers[abs(numbers) < 2**31].astype(np.int32)
+    assert text_of(small) == plainly(small)
+    floats = numbers[abs(numbers) < 2**53].astype(np.float64)
+    assert text_of(floats) == plainly(floats)
+    for these in (numbers, small, floats):
+        (back,) = lists_of(json.dumps({"a": these.tolist()}), NAMES)[1]
+        assert back.tolist() == these.tolist()
+        assert back.dtype.kind == these.dtype.kind
+
+
+def test_fractions_where_the_notation_changes():
+    rng = random.Random(2)
+    numbers = [rng.uniform(1, 10) * 10.0 ** rng.randint(-6, 17) for _ in range(20_000)]
+    edges = [1e-4, 1e15, 2.0**53, 1e16, 0.5, 999999999999999.9]
+    numbers += [np.nextafter(x, way).item() for x in edges for way in (0, x, np.inf)]
+    numbers += [-x for x in numbers]
+    assert text_of(np.array(numbers)) == json.dumps(numbers)
+    (back,) = lists_of(json.dumps({"a": numbers}), NAMES)[1]
+    assert back.tolist() == numbers
+
+
+@pytest.mark.parametrize("part", ["1.", "1.e5", "1e", "1.5e", "1.5.3", "01", "-", "-01.5", ".5",
+                                  "1e+", "1.0.0", "0x1p3", "1 2", "1.0e400"])  # fmt: skip
+@pytest.mark.parametrize("around", ["[{}]", "[7, {}]", "[7, {}, 8, 9, 10, 11]", "[0.5, {}, 1.0]"])
+def test_numbers_that_are_left_to_the_json_module(part, around):
+    _, lists = lists_of('{"a": ' + around.format(part) + "}", NAMES)
+    assert lists == []

@@ -340,3 +340,15 @@ def test_shared_features():
     assert shared_feature(digits, Feature("x")).categories == (0, 1, 2, 0.5)
     with pytest.raises(InvalidSpace, match=r"no value in common.*rename"):
         shared_feature(narrow, Feature("c", "categorical", categories=("z",)))
+
+
+def test_equal_spaces_stay_equal_and_others_different():
+    spaces = [Space.independent(["a", "b"]) for _ in range(5)]
+    others = [Space.independent(["b", "a"]), Space.numeric(["a", "b"]), Space.independent(["a"])]
+    for _ in range(2):
+        for one in spaces:
+            assert all(one == two for two in spaces)
+            assert all(two == one for two in spaces)
+            assert all(one != two and two != one for two in others)
+    assert spaces[0].with_facts(["a"]) != spaces[0]
+    assert copy.deepcopy(spaces[0]) == spaces[4]

@@ -23,6 +23,7 @@ from sklearn.tree import (
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, UnreadableModel
+from orderless.readers.sklearn import _first_largest
 
 LABELS: dict[str, list[Any]] = {
     "two ints": [0, 1],
@@ -310,3 +311,9 @@ def test_arguments_of_the_wrong_kind(tmp_path):
         ol.read_tree(tree, through=StandardScaler())
     with pytest.raises(UnreadableModel, match="has no transform"):
         ol.read_tree(tree, through="scaler")
+
+
+@pytest.mark.parametrize("n_classes", range(1, 8))
+def test_the_first_of_equal_classes_is_taken(n_classes):
+    value = np.random.default_rng(n_classes).integers(0, 3, (500, n_classes)).astype(float)
+    assert np.array_equal(_first_largest(value), np.argmax(value, axis=1))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -11,8 +12,41 @@ namespace orderless {
 
 // -- out -----------------------------------------------------------------------------------------
 
+namespace {
+
+constexpr bool little = std::endian::native == std::endian::little;
+
+/// 00, 01, ... 99.
+constexpr auto pairs = [] {
+  std::array<char, 200> out{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    out[2 * i] = static_cast<char>('0' + i / 10);
+    out[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return out;
+}();
+
+/// Two digits, the first one lowest.
+std::uint32_t pair(std::uint64_t number) {
+  const char* const at = &pairs[2 * number];
+  return std::bit_cast<std::uint16_t>(std::array<char, 2>{at[0], at[1]});
+}
+
+}  // namespace
+
 char* write_number(char* to, std::int64_t number) {
-  return std::to_chars(to, to + number_width, number).ptr;
+  // Without a branch for the sign or for each digit: nobody can guess how long the next one is.
+  auto size = static_cast<std::uint64_t>(number);
+  *to = '-';
+  to += number < 0 ? 1 : 0;
+  size = number < 0 ? 0 - size : size;
+  if (!little || size >= 10'000) return std::to_chars(to, to + number_width, size).ptr;
+  const std::uint32_t zeros =
+      (size < 1000 ? 1U : 0U) + (size < 100 ? 1U : 0U) + (size < 10 ? 1U : 0U);
+  const std::uint32_t four = (pair(size / 100) | pair(size % 100) << 16) >> (8 * zeros);
+  const auto text = std::bit_cast<std::array<char, 4>>(four);
+  std::copy_n(text.data(), 4, to);
+  return to + 4 - zeros;
 }
 
 namespace {
@@ -54,13 +88,21 @@ char* write_digits(char* to, std::string_view digits, int power) {
 }  // namespace
 
 char* write_number(char* to, double number) {
+  const double size = std::abs(number);
+  if (size < 1e15) {
+    const auto whole = static_cast<std::int64_t>(number);
+    // Bit by bit, because -0.0 is no whole number here.
+    const auto again = std::bit_cast<std::uint64_t>(static_cast<double>(whole));
+    if (again == std::bit_cast<std::uint64_t>(number)) {
+      return write_text(write_number(to, whole), ".0");
+    }
+  }
   if (std::isnan(number)) return nullptr;
   if (std::isinf(number)) return write_text(to, number > 0 ? "\"inf\"" : "\"-inf\"");
-  if (std::abs(number) < 1e15 && number == std::floor(number) &&
-      (number != 0 || !std::signbit(number))) {
-    return write_text(write_number(to, static_cast<std::int64_t>(number)), ".0");
-  }
 #if defined(__cpp_lib_to_chars)
+  if (size >= 1e-4 && size < 1e15) {  // what is not whole has the digits that tell it apart
+    return std::to_chars(to, to + number_width, number, std::chars_format::fixed).ptr;
+  }
   std::array<char, number_width> text;
   const char* const end =
       std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::scientific)
@@ -128,6 +170,7 @@ class Reader {
  private:
   /// Numbers, at least one, up to the bracket that ends them.
   bool row(NumberList& out) {
+    wholes(out);
     do {
       skip();
       if (!number(out)) return false;
@@ -135,36 +178,61 @@ class Reader {
     return take(']');
   }
 
+  /// Whole numbers of few digits with a comma and a space behind each, as we write them.
+  void wholes(NumberList& out) {
+    if (!out.whole) return;
+    std::array<std::int64_t, 64> some;
+    std::size_t n = 0;
+    const char* at = at_;
+    while (end_ - at > 16) {
+      const bool minus = *at == '-';
+      const char* i = at + (minus ? 1 : 0);
+      std::int64_t number = *i++ - '0';
+      if (number < 0 || number > 9) break;
+      if (number > 0) {
+        while (is_digit(*i) && i - at < 12) number = 10 * number + (*i++ - '0');
+      }
+      if (i[0] != ',' || i[1] != ' ') break;
+      some[n++] = minus ? -number : number;
+      at = i + 2;
+      if (n == some.size()) {
+        out.wholes.insert(out.wholes.end(), some.begin(), some.end());
+        n = 0;
+      }
+    }
+    out.wholes.insert(out.wholes.end(), some.data(), some.data() + n);
+    at_ = at;
+  }
+
   [[nodiscard]] bool digit(const char* at) const { return at != end_ && is_digit(*at); }
 
   bool number(NumberList& out) {
     const char* const begin = at_;
-    const char* i = at_;
-    const bool minus = i != end_ && *i == '-';
-    if (minus) ++i;
-    if (!digit(i) || (*i == '0' && digit(i + 1))) return false;
+    const bool minus = at_ != end_ && *at_ == '-';
+    const char* const first = at_ + (minus ? 1 : 0);
+    const char* i = first;
     std::uint64_t whole = 0;
-    const char* const first = i;
     for (; digit(i); ++i) whole = 10 * whole + static_cast<std::uint64_t>(*i - '0');
+    if (i == first || (*first == '0' && i - first > 1)) return false;
+    at_ = i;
     if (i == end_ || (*i != '.' && *i != 'e' && *i != 'E')) {
-      at_ = i;
       if (i - first > 18) return long_whole(out, begin, i);
       const auto size = static_cast<std::int64_t>(whole);
       return add(out, minus ? -size : size);
     }
-    if (*i == '.') {
-      if (!digit(++i)) return false;
-      while (digit(i)) ++i;
+    if (out.whole && !become_floats(out)) return false;
+    // Counts are written with ".0", and are exact.
+    if (*i == '.' && end_ - i > 2 && i[1] == '0' && i - first <= 15 && !goes_on(i[2])) {
+      at_ = i + 2;
+      const auto size = static_cast<double>(whole);
+      out.floats.push_back(minus ? -size : size);
+      return true;
     }
-    if (i != end_ && (*i == 'e' || *i == 'E')) {
-      ++i;
-      if (i != end_ && (*i == '+' || *i == '-')) ++i;
-      if (!digit(i)) return false;
-      while (digit(i)) ++i;
-    }
-    at_ = i;
-    return fraction(out, begin, i, first, whole, minus);
+    return fraction(out, begin);
   }
+
+  /// Whether a number that is written so far may be longer.
+  static bool goes_on(char c) { return is_digit(c) || c == 'e' || c == 'E'; }
 
   static bool long_whole(NumberList& out, const char* begin, const char* end) {
     std::int64_t number = 0;
@@ -182,28 +250,27 @@ class Reader {
     return true;
   }
 
-  static bool fraction(NumberList& out, const char* begin, const char* end, const char* first,
-                       std::uint64_t whole, bool minus) {
-    if (out.whole) {
-      out.whole = false;
-      for (const std::int64_t number : out.wholes) {
-        if (!add(out, number)) return false;
-      }
-      out.wholes.clear();
+  static bool become_floats(NumberList& out) {
+    out.whole = false;
+    for (const std::int64_t number : out.wholes) {
+      if (!add(out, number)) return false;
     }
-    // Counts are written with ".0", and are exact.
-    if (end - first <= 17 && end[-1] == '0' && end[-2] == '.') {
-      const auto size = static_cast<double>(whole);
-      out.floats.push_back(minus ? -size : size);
-      return true;
-    }
+    out.wholes.clear();
+    return true;
+  }
+
+  /// A number with digits behind a point, or an exponent, at which the reader is.
+  bool fraction(NumberList& out, const char* begin) {
 #if defined(__cpp_lib_to_chars)
+    if (*at_ == '.' && !digit(at_ + 1)) return false;
     double number = 0;
-    const auto [at, fault] = std::from_chars(begin, end, number);
-    if (fault != std::errc{} || at != end) return false;
+    const auto [end, fault] = std::from_chars(begin, end_, number);
+    if (fault != std::errc{} || end == at_) return false;  // an exponent without digits
+    at_ = end;
     out.floats.push_back(number);
     return true;
 #else
+    static_cast<void>(out);
     static_cast<void>(begin);
     return false;
 #endif

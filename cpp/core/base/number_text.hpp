@@ -12,7 +12,8 @@ namespace orderless {
 /// Characters that a number takes at most.
 constexpr std::size_t number_width = 32;
 
-/// Writes a whole number; gives the end.
+/// Writes a whole number; gives the end. What is behind it may be written over, up to
+/// `number_width` characters in all.
 [[nodiscard]] char* write_number(char* to, std::int64_t number);
 /// Writes a float as Python does: the shortest digits that read back as the same number, and "inf"
 /// in quotes for infinity. Null for NaN, and where the standard library cannot write floats.

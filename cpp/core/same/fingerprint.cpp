@@ -128,32 +128,39 @@ class OrderedPrints {
   /// Without recursion; sides are put back on the way up.
   Point print(const TreeView& tree, std::span<const std::size_t> used, Poll poll) {
     Point sum{0, 0};
+    Point product{1, 1};  // of the weights of all sides
+    std::int32_t at = 0;
     used_ = used;
     steps_.clear();
-    steps_.push_back({0, -1, {1, 1}, {}});
-    while (!steps_.empty()) {
-      const Step step = steps_.back();
-      steps_.pop_back();
-      if (step.feature >= 0) sides_[static_cast<std::size_t>(step.feature)] = step.side;
-      if (step.node < 0) continue;
-      const auto node = static_cast<std::size_t>(step.node);
+    while (true) {
+      const auto node = static_cast<std::size_t>(at);
       const std::int32_t feature = tree.feature[node];
-      if (feature < 0) {
-        const auto label = static_cast<std::size_t>(tree.leaf_class[node]);
-        sum = plus(sum, times(class_values_[label], step.product));
-        if (++leaves_ % 65536 == 0) poll();
+      if (feature >= 0) {
+        const auto f = static_cast<std::size_t>(feature);
+        Side& side = sides_[f];
+        // The weight of the rest of the box: asked for the first time, the side weighs 1.
+        const Point rest = side.asked ? others(f) : product;
+        steps_.push_back({-1, feature, {}, side});
+        auto [yes, no] = split(side, tree.threshold[node], tree.nan_true[node] != 0, f);
+        const Point on_true = times(rest, yes.weight);
+        steps_.push_back({tree.when_false[node], feature, minus(product, on_true), no});
+        side = yes;
+        product = on_true;
+        at = tree.when_true[node];
         continue;
       }
-      const auto f = static_cast<std::size_t>(feature);
-      const Side side = sides_[f];
-      const auto [yes, no] = split(side, tree.threshold[node], tree.nan_true[node] != 0, f);
-      // The weight of the rest of the box: asked for the first time, the side weighs 1.
-      const Point rest = side.asked ? others(f) : step.product;
-      steps_.push_back({-1, feature, {}, side});
-      steps_.push_back({tree.when_false[node], feature, times(rest, no.weight), no});
-      steps_.push_back({tree.when_true[node], feature, times(rest, yes.weight), yes});
+      const auto label = static_cast<std::size_t>(tree.leaf_class[node]);
+      sum = plus(sum, times(class_values_[label], product));
+      if (++leaves_ % 65536 == 0) poll();
+      do {
+        if (steps_.empty()) return sum;
+        const Step& step = steps_.back();
+        sides_[static_cast<std::size_t>(step.feature)] = step.side;
+        product = step.product;
+        at = step.node;
+        steps_.pop_back();
+      } while (at < 0);
     }
-    return sum;
   }
 
  private:
@@ -166,8 +173,9 @@ class OrderedPrints {
     bool asked = false;
   };
   struct Step {
-    std::int32_t node, feature;  // -1: only put the side back; nothing to put
-    Point product;               // of the weights of all sides, with this one
+    std::int32_t node;  // -1: only put the side back
+    std::int32_t feature;
+    Point product;  // of the weights of all sides, with this one
     Side side;
   };
 
@@ -225,9 +233,10 @@ std::vector<Point> fingerprints(const std::function<TreeView(std::size_t)>& tree
                                 std::size_t n_trees, std::span<const Domain> domains,
                                 std::span<const FeatureWeights> weights,
                                 std::span<const Point> class_values, Poll poll) {
-  std::vector<Weighed> whole_parts;
-  whole_parts.reserve(domains.size());
-  for (std::size_t f = 0; f < domains.size(); ++f) {
+  std::vector<Weighed> whole_parts;  // none where all features are ordered
+  const bool all_ordered =
+      std::all_of(domains.begin(), domains.end(), [](const Domain& own) { return own.ordered; });
+  for (std::size_t f = 0; !all_ordered && f < domains.size(); ++f) {
     whole_parts.push_back(weigh_all(domains[f], weights[f]));
   }
   std::vector<Weighed> parts = whole_parts;
@@ -269,6 +278,28 @@ std::vector<Point> fingerprints(const std::function<TreeView(std::size_t)>& tree
       if (!ordered) parts[f] = whole_parts[f];
     }
     used.clear();
+  }
+  return out;
+}
+
+std::vector<std::size_t> group_numbers(std::span<const Point> points) {
+  // Points are as good as random: some of their bits say where to look.
+  constexpr std::size_t free = std::numeric_limits<std::size_t>::max();
+  const std::size_t mask = std::bit_ceil(2 * points.size() + 1) - 1;
+  std::vector<std::size_t> first(mask + 1, free);  // a member of the group, by place
+  std::vector<std::size_t> out(points.size());
+  std::size_t n_groups = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    auto place = static_cast<std::size_t>(points[i][0]) & mask;
+    while (first[place] != free && !equal(points[first[place]], points[i])) {
+      place = (place + 1) & mask;
+    }
+    if (first[place] == free) {
+      first[place] = i;
+      out[i] = n_groups++;
+    } else {
+      out[i] = out[first[place]];
+    }
   }
   return out;
 }

@@ -36,4 +36,7 @@ struct FeatureWeights {
                                               std::span<const FeatureWeights> weights,
                                               std::span<const Point> class_values, Poll poll);
 
+/// By tree the number of its group: equal fingerprints, in the order of their first members.
+[[nodiscard]] std::vector<std::size_t> group_numbers(std::span<const Point> points);
+
 }  // namespace orderless::same

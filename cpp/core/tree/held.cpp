@@ -90,18 +90,50 @@ struct Holding {
 
   static HeldTree copy(const TreeView& from) {
     const std::size_t n = from.size();
-    HeldTree out(n, static_cast<std::size_t>(from.set_start[n] - from.set_start[0]));
-    out.set_start_[0] = 0;
+    const std::int64_t first = from.set_start[0];
+    const auto n_values = static_cast<std::size_t>(from.set_start[n] - first);
+    HeldTree out(n, n_values);
+    std::copy(from.feature.begin(), from.feature.end(), out.feature_);
+    std::copy(from.threshold.begin(), from.threshold.end(), out.threshold_);
+    std::copy(from.nan_true.begin(), from.nan_true.end(), out.nan_true_);
     for (std::size_t i = 0; i < n; ++i) {
-      Holding{out}.put(i, from, i, from.when_true[i], from.when_false[i]);
+      const bool inner = from.feature[i] >= 0;
+      out.when_true_[i] = inner ? from.when_true[i] : -1;
+      out.when_false_[i] = inner ? from.when_false[i] : -1;
+      out.leaf_class_[i] = inner ? -1 : from.leaf_class[i];
     }
+    for (std::size_t i = 0; i <= n; ++i) out.set_start_[i] = from.set_start[i] - first;
+    std::copy_n(from.set_values.begin() + first, n_values, out.set_values_);
     return out;
   }
 
-  static Held held(const TreeView& from, const HeldSpace& space) {
-    const Pruned pruned = prune(from, space.domains);
+  /// Thresholds become the boundaries that they draw.
+  void normalize(const HeldSpace& space) {
+    for (std::size_t i = 0; i < tree.n_nodes_; ++i) {
+      const std::int32_t feature = tree.feature_[i];
+      const auto f = static_cast<std::size_t>(feature);
+      double& threshold = tree.threshold_[i];
+      std::uint8_t& nan_true = tree.nan_true_[i];
+      if (feature < 0 || !space.domains[f].ordered) {
+        threshold = 0;
+        nan_true = 0;
+        continue;
+      }
+      threshold = value_at_most(threshold, space.numbers[f]);
+      if (!space.domains[f].nan) nan_true = 0;
+      // No value is at most -inf, so this asks "is it missing?": written one way only, as "is it
+      // known?".
+      if (threshold == -infinity && nan_true != 0) {
+        threshold = infinity;
+        nan_true = 0;
+        std::swap(tree.when_true_[i], tree.when_false_[i]);
+      }
+    }
+  }
+
+  /// The nodes that are left of a tree, some of which are not.
+  static Held rest(const TreeView& from, const Pruned& pruned) {
     const std::size_t n = from.size(), n_kept = at(pruned.n_kept);
-    if (n_kept == n) return {copy(from), {}};
     std::vector<std::int32_t> kept(n_kept);
     std::size_t n_values = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -139,6 +171,9 @@ bool describes_tree(const TreeView& tree, const HeldSpace& space, std::int32_t n
   const auto n_features = static_cast<std::int32_t>(space.domains.size());
   const auto end = static_cast<std::int32_t>(n);
   const auto within = [](std::int32_t x, std::int32_t limit) { return x >= 0 && x < limit; };
+  std::vector<std::uint8_t> has_parent(n, 0);
+  std::size_t n_children = 0;
+  bool downwards = true;  // every child comes after its parent
   for (std::size_t i = 0; i < n; ++i) {
     const std::int32_t f = tree.feature[i];
     if (f < -1 || f >= n_features || tree.nan_true[i] > 1) return false;
@@ -151,7 +186,12 @@ bool describes_tree(const TreeView& tree, const HeldSpace& space, std::int32_t n
       if (!within(tree.leaf_class[i], n_classes)) return false;
     } else {
       const Domain& domain = space.domains[static_cast<std::size_t>(f)];
-      if (!within(tree.when_true[i], end) || !within(tree.when_false[i], end)) return false;
+      for (const std::int32_t child : {tree.when_true[i], tree.when_false[i]}) {
+        if (!within(child, end) || has_parent[at(child)] != 0) return false;
+        has_parent[at(child)] = 1;
+        downwards = downwards && at(child) > i;
+      }
+      n_children += 2;
       if (domain.ordered && std::isnan(tree.threshold[i])) return false;
       n_values = domain.ordered ? 0 : domain.n_values;
     }
@@ -160,43 +200,23 @@ bool describes_tree(const TreeView& tree, const HeldSpace& space, std::int32_t n
     }
   }
   if (tree.set_start[n] != static_cast<std::int64_t>(tree.set_values.size())) return false;
+  // Then nothing goes in a circle, and who has a parent is below the root.
+  if (downwards) return n_children + 1 == n;
   return check_links(tree).fault == LinkFault::none;
 }
 
 Held hold(const TreeView& tree, const HeldSpace& space) {
-  const std::size_t n = tree.size();
-  std::vector<double> threshold(tree.threshold.begin(), tree.threshold.end());
-  std::vector<std::uint8_t> nan_true(tree.nan_true.begin(), tree.nan_true.end());
-  std::vector<std::int32_t> yes(tree.when_true.begin(), tree.when_true.end());
-  std::vector<std::int32_t> no(tree.when_false.begin(), tree.when_false.end());
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::int32_t feature = tree.feature[i];
-    const auto f = static_cast<std::size_t>(feature);
-    if (feature < 0 || !space.domains[f].ordered) {
-      threshold[i] = 0;
-      nan_true[i] = 0;
-      continue;
-    }
-    threshold[i] = value_at_most(threshold[i], space.numbers[f]);
-    if (!space.domains[f].nan) nan_true[i] = 0;
-    // No value is at most -inf, so this asks "is it missing?": written one way only, as "is it
-    // known?".
-    if (threshold[i] == -infinity && nan_true[i] != 0) {
-      threshold[i] = infinity;
-      nan_true[i] = 0;
-      std::swap(yes[i], no[i]);
-    }
-  }
-  TreeView normal = tree;
-  normal.threshold = threshold;
-  normal.nan_true = nan_true;
-  normal.when_true = yes;
-  normal.when_false = no;
-  return Holding::held(normal, space);
+  HeldTree normal = Holding::copy(tree);
+  Holding{normal}.normalize(space);
+  const Pruned pruned = prune(normal.view(), space.domains);
+  if (at(pruned.n_kept) == normal.size()) return {std::move(normal), {}};
+  return Holding::rest(normal.view(), pruned);
 }
 
 Held hold_normal(const TreeView& tree, const HeldSpace& space) {
-  return Holding::held(tree, space);
+  const Pruned pruned = prune(tree, space.domains);
+  if (at(pruned.n_kept) == tree.size()) return {Holding::copy(tree), {}};
+  return Holding::rest(tree, pruned);
 }
 
 HeldTree hold_copy(const TreeView& tree) { return Holding::copy(tree); }
@@ -238,7 +258,7 @@ std::optional<Held> hold_bits(std::span<const std::int32_t> codes, const BitMean
     set_start[i + 1] = static_cast<std::int64_t>(values.size());
   }
   if (!whole) return std::nullopt;
-  return Holding::held({feature, threshold, nan_true, yes, no, label, set_start, values}, space);
+  return hold_normal({feature, threshold, nan_true, yes, no, label, set_start, values}, space);
 }
 
 }  // namespace orderless

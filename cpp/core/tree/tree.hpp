@@ -52,34 +52,35 @@ template <class Part, class SplitPart, class OnLeaf>
 bool walk(const TreeView& tree, std::vector<Part>& parts, SplitPart&& split_part,
           OnLeaf&& on_leaf) {
   struct Step {
-    std::int32_t node;     // -1: only put the part back
-    std::int32_t feature;  // -1: nothing to put
+    std::int32_t node;  // -1: only put the part back
+    std::int32_t feature;
     Part part;
   };
   std::vector<Step> steps;
-  steps.push_back({0, -1, {}});
-  while (!steps.empty()) {
-    Step step = std::move(steps.back());
-    steps.pop_back();
-    if (step.feature >= 0) parts[static_cast<std::size_t>(step.feature)] = std::move(step.part);
-    if (step.node < 0) continue;
-    const auto node = static_cast<std::size_t>(step.node);
+  std::int32_t at = 0;
+  while (true) {
+    const auto node = static_cast<std::size_t>(at);
     const std::int32_t feature = tree.feature[node];
-    if (feature < 0) {
-      if (!on_leaf(step.node)) return false;
+    if (feature >= 0) {
+      Part& part = parts[static_cast<std::size_t>(feature)];
+      auto [on_true, on_false, some_true, some_false] = split_part(node, part);
+      at = some_true ? tree.when_true[node] : tree.when_false[node];
+      if (some_true && some_false) {
+        steps.push_back({-1, feature, std::move(part)});
+        steps.push_back({tree.when_false[node], feature, std::move(on_false)});
+        part = std::move(on_true);
+      }
       continue;
     }
-    Part& part = parts[static_cast<std::size_t>(feature)];
-    auto [on_true, on_false, some_true, some_false] = split_part(node, part);
-    if (some_true && some_false) {
-      steps.push_back({-1, feature, part});
-      steps.push_back({tree.when_false[node], feature, std::move(on_false)});
-      steps.push_back({tree.when_true[node], feature, std::move(on_true)});
-    } else {
-      steps.push_back({some_true ? tree.when_true[node] : tree.when_false[node], -1, {}});
-    }
+    if (!on_leaf(at)) return false;
+    do {
+      if (steps.empty()) return true;
+      Step& step = steps.back();
+      parts[static_cast<std::size_t>(step.feature)] = std::move(step.part);
+      at = step.node;
+      steps.pop_back();
+    } while (at < 0);
   }
-  return true;
 }
 
 /// `walk` over boxes: visits the leaves whose box meets `box`, which is the intersection meanwhile.

@@ -25,7 +25,7 @@ from ..model import (
     value_in,
 )
 from ..readers import read_tree
-from .fingerprints import fingerprint_points
+from .fingerprints import equal_prints, fingerprint_points
 from .possible_pairs import adjusted_row, grouped, possible_difference, possible_share
 from .product import shared_classes
 
@@ -198,16 +198,16 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     >>> group_equivalent([a, b, a])
     [[0, 2], [1]]
     """
-    members = over_common_space([t if type(t) is Tree else read_tree(t) for t in trees])
+    members = [t if type(t) is Tree else read_tree(t) for t in trees]
+    alike = equal_prints(members)
+    if alike is not None:
+        return alike
+    members = over_common_space(members)
     if members and members[0].space.knowledge is not None:
         return grouped(members)
     groups: dict[bytes, list[int]] = {}
-    points = fingerprint_points(members)
-    for i, point in enumerate(points.view("V16").ravel().tolist()):
-        if point in groups:
-            groups[point].append(i)
-        else:
-            groups[point] = [i]
+    for i, point in enumerate(fingerprint_points(members).view("V16").ravel().tolist()):
+        groups.setdefault(point, []).append(i)
     return list(groups.values())
 
 

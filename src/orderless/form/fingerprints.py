@@ -24,7 +24,7 @@ from ..readers import read_tree
 from .flat_trees import flat_nodes
 
 __all__ = [
-    "class_weights", "fingerprint", "fingerprint_points", "hex_digits", "read_hex",
+    "class_weights", "equal_prints", "fingerprint", "fingerprint_points", "hex_digits", "read_hex",
     "space_weights",
 ]  # fmt: skip
 
@@ -78,10 +78,10 @@ def fingerprint(tree: Any) -> str:
 
 def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
-    if trees and trees[0].space.knowledge is None:
-        held = _core.tree.held_alike(list(trees))
-        if held is not None:
-            return _held_points(held, trees[0].space, trees[0].classes)
+    alike = _alike(trees)
+    if alike is not None:
+        prints, held = alike
+        return prints.points(held).reshape(-1, 2)
     trees = [tree if tree.space.knowledge is None else _extended(tree) for tree in trees]
     if trees and all(tree.space is trees[0].space for tree in trees):
         return _points(trees, trees[0].space)
@@ -121,13 +121,29 @@ def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
     )
 
 
-def _held_points(
-    held: list[_core.tree.HeldTree], space: Space, classes: Sequence[Label]
-) -> NDArray[np.uint64]:
-    """Give the points of trees with the same classes, of which the core has everything."""
-    keys, weights = space_weights(space)
-    values = class_weights(classes)
-    return _core.same.held_fingerprints(held, space.held, keys, weights, values).reshape(-1, 2)
+def equal_prints(trees: Sequence[Tree]) -> list[list[int]] | None:
+    """Give the positions of trees with the same fingerprint; None if spaces or classes differ."""
+    alike = _alike(trees)
+    if alike is None:
+        return None
+    prints, held = alike
+    return prints.groups(held)
+
+
+def _alike(
+    trees: Sequence[Tree],
+) -> tuple[_core.same.Prints, list[_core.tree.HeldTree]] | None:
+    """Give what the core needs for trees with the same space and classes; None for others."""
+    if not trees or trees[0].space.knowledge is not None:
+        return None
+    held = _core.tree.held_alike(list(trees))
+    return None if held is None else (_prints(trees[0].space, trees[0].classes), held)
+
+
+@lru_cache(maxsize=32)
+def _prints(space: Space, classes: tuple[Label, ...]) -> _core.same.Prints:
+    """Give what fingerprints rest on; labels that are equal, as 1 and True are, stand for one."""
+    return _core.same.Prints(space.held, *space_weights(space), class_weights(classes))
 
 
 def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:

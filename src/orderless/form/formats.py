@@ -6,6 +6,7 @@ Out: text; or the tree and whether the rules were proven minimal, after checking
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -82,8 +83,9 @@ def _check_rules(tree: Tree, rules: list[Any]) -> None:
     possible = tree.possible
     subject = Subject.of(tree.bins) if possible is None else Subject.of_possible(possible)
     bins = subject.bins
+    reader = _RuleReader(bins, tree.space)
     for c, written in enumerate(rules):
-        table = _table(bins, tree.space, written)
+        table = reader.table(written)
         try:
             fault = _core.reasons.cover_fault(
                 subject.nodes[c], bins.layout, n_classes, c, subject.leaves[c], table, CHECKED
@@ -97,11 +99,43 @@ def _check_rules(tree: Tree, rules: list[Any]) -> None:
             raise InvalidTree(f"the rules of class {tree.classes[c]!r:.80} {what}")
 
 
-def _table(bins: Bins, space: Space, written: Any) -> NDArray[np.uint16]:
-    """Give rules as boxes over the bins of the tree."""
-    if not isinstance(written, list):
-        raise InvalidTree(f"the rules of a class must be a list, got {written!r:.80}")
-    table = np.zeros((len(written), bins.n_slots), dtype=np.uint16)
-    for i, given in enumerate(written):
-        table[i] = Box.of_sides(bins, read_sides(space, given)).slots
-    return table
+class _RuleReader:
+    """Reads rules as boxes over bins. Few of their conditions are different: each is read once."""
+
+    def __init__(self, bins: Bins, space: Space) -> None:
+        self.bins, self.space = bins, space
+        self.place = {feature.name: k for k, feature in enumerate(bins.features)}
+        self.whole: list[int] = Box.of_sides(bins, []).slots.tolist()
+        self.known: dict[tuple[Any, ...], tuple[slice, list[int]]] = {}
+
+    def table(self, written: Any) -> NDArray[np.uint16]:
+        """Give the rules of a class."""
+        if not isinstance(written, list):
+            raise InvalidTree(f"the rules of a class must be a list, got {written!r:.80}")
+        rows = [self._row(term) for term in written]
+        return np.array(rows, dtype=np.uint16).reshape(len(rows), len(self.whole))
+
+    def _row(self, term: Any) -> list[int]:
+        row = self.whole.copy()
+        conditions: Any = term if isinstance(term, list) else read_sides(self.space, term)
+        for given in conditions:
+            try:
+                at, slots = self.known[tuple(given.items())]
+            except (AttributeError, KeyError, TypeError):  # another one, or categories
+                at, slots = self._read(given)
+            row[at] = slots
+        return row
+
+    def _read(self, given: Any) -> tuple[slice, list[int]]:
+        """Give where a condition stands in a box, and what stands there."""
+        (side,) = read_sides(self.space, [given])
+        if side.is_whole:
+            return slice(0, 0), []
+        k = self.place.get(side.feature.name, -1)
+        bits = None if k < 0 else self.bins.bits_of(k, side)
+        if bits is None:
+            bits = Box.of_sides(self.bins, [side]).bits[k]  # says why there is no such box
+        found = self.bins.slots_of(k), self.bins.slots(k, bits)
+        with contextlib.suppress(TypeError):  # a list of categories
+            self.known[tuple(given.items())] = found
+        return found

@@ -30,11 +30,14 @@ __all__ = [
     "table_like",
 ]
 
+PLAIN = (list, tuple, dict, np.ndarray)  # no data frames, as need not be found out
 SLICE = 65_536  # rows: their copies take memory that was used before, which is there at once
 
 
 def frame_of(X: Any) -> nw.DataFrame[Any] | None:
     """Give X as narwhals reads it if it is a data frame, else None."""
+    if type(X) in PLAIN:
+        return None
     import narwhals as nw
 
     try:

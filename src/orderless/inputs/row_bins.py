@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Bins, Box, as_bits, row_boundary
+from ..model import Bins, Box, as_bits
 from .cells import AMONG, BETWEEN, CODE
 from .rows import Rows
 
@@ -41,7 +41,7 @@ def allowed_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.bool_]:
         for b, group in enumerate(groups):
             table[list(group)] = np.arange(n) == b
         return np.asarray(table[first])
-    cuts = row_boundary(bins.cuts[k], feature.values)
+    cuts = bins.row_cuts[k]
     low = first.astype(np.float64)
     high = low if second is None else second
     out = np.zeros((rows.n_rows, width), dtype=bool)
@@ -69,7 +69,7 @@ def known_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.int32]:
         for b, group in enumerate(bins.groups[k]):
             number[list(group)] = b
         return np.asarray(number[first])  # an unknown code is -1, and so is the last entry
-    ends = row_boundary(bins.cuts[k], feature.values)
+    ends = bins.row_cuts[k]
     missing = len(ends) + 1 if feature.nan else -1
     numbers = first.astype(np.float64, copy=False)
     at = np.where(np.isnan(numbers), missing, np.searchsorted(ends, numbers))

@@ -132,6 +132,7 @@ def reachable(
     tree = bins.tree
     feature, label = bins.nodes.feature.tolist(), tree.leaf_class.tolist()
     when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
+    cut, nan_true = bins.nodes.cut.tolist(), bins.nodes.nan_true.tolist()
     todo = [(0, sides)]
     while todo:
         clock.look()
@@ -140,7 +141,10 @@ def reachable(
         if k < 0:
             yield node, label[node], box
             continue
-        holds = as_bits(bins.holds(node))
+        if bins.features[k].ordered:
+            holds = (1 << cut[node] + 1) - 1 | (bins.nan_bit(k) if nan_true[node] else 0)
+        else:
+            holds = as_bits(bins.holds(node))
         for child, side in (
             (when_false[node], box[k] & ~holds),
             (when_true[node], box[k] & holds),

@@ -43,6 +43,11 @@ class BinReaders:
         return np.array(self.positions, dtype=np.int32)
 
     @cached_property
+    def row_cuts(self) -> list[NDArray[np.float64]]:
+        """By feature the largest numbers that rows may hold below each cut; see row_boundary."""
+        return [row_boundary(c, f.values) for f, c in zip(self.features, self.cuts, strict=True)]
+
+    @cached_property
     def reader(self) -> _core.rows.RowReader | None:
         """What reads single rows in the core; None where that takes more than it can."""
         return row_reader(self.tree.space, range(len(self.tree.space.features)))[0]
@@ -58,10 +63,9 @@ class BinReaders:
             for b, codes in enumerate(bins):
                 group[list(codes)] = b
             groups.append(group)
-        ends = [row_boundary(c, f.values) for f, c in zip(self.features, self.cuts, strict=True)]
         columns = np.maximum(place[self.places], 0)  # -1 where no reader is
-        return _core.reasons.Explainer(self.nodes, self.layout, ends, groups, columns)
+        return _core.reasons.Explainer(self.nodes, self.layout, self.row_cuts, groups, columns)
 
     def __getstate__(self) -> dict[str, Any]:
-        made_again = ("places", "reader", "explainer")
+        made_again = ("places", "row_cuts", "reader", "explainer")
         return {name: own for name, own in vars(self).items() if name not in made_again}

@@ -29,10 +29,8 @@ def over_common_space(trees: list[Tree]) -> list[Tree]:
 
     Its facts are those of all of them, with the features that these are about.
     """
-    if all(tree.space is trees[0].space for tree in trees):
-        return trees
     spaces = list({id(tree.space): tree.space for tree in trees}.values())
-    if all(space == spaces[0] for space in spaces):
+    if all(space == spaces[0] for space in spaces[1:]):
         return trees
     _warn_of_made_up_names(spaces)
     used = {name for tree in trees for name in tree.features}

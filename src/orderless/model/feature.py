@@ -123,6 +123,24 @@ class Feature:
             raise InvalidSpace(
                 f"feature {self.name!r} has values {self.values!r}: it must be one of {VALUES}"
             )
+        if self.kind == "categorical" or self.categories != ():
+            self._check_categories()
+        if self.values != "float64" and self.kind != "numeric":
+            raise InvalidSpace(
+                f"feature {self.name!r} is {self.kind} and has values={self.values!r}: "
+                "only numeric features choose which numbers they can take"
+            )
+        if self.other or self.nan:
+            self._check_flags()
+        # Said once, because it is asked often.
+        ordered, boolean = self.kind != "categorical", self.kind == "boolean"
+        derive = object.__setattr__
+        derive(self, "ordered", ordered)
+        derive(self, "n_values", 0 if ordered else len(self.categories) + self.other + self.nan)
+        derive(self, "bounds", (-1.0, 1.0) if boolean else (-math.inf, math.inf))
+        derive(self, "whole", boolean or self.values == "integer")
+
+    def _check_categories(self) -> None:
         object.__setattr__(self, "categories", tuple(plain_label(c) for c in self.categories))
         if (self.kind == "categorical") != bool(self.categories):
             raise InvalidSpace(
@@ -131,26 +149,6 @@ class Feature:
             )
         if len(set(self.categories)) != len(self.categories):
             raise InvalidSpace(f"feature {self.name!r} lists a category twice: {self.categories}")
-        if self.values != "float64" and self.kind != "numeric":
-            raise InvalidSpace(
-                f"feature {self.name!r} is {self.kind} and has values={self.values!r}: "
-                "only numeric features choose which numbers they can take"
-            )
-        self._check_flags()
-        self._derive()
-
-    def _derive(self) -> None:
-        """Say once what is asked often."""
-        ordered, boolean = self.kind != "categorical", self.kind == "boolean"
-        n_values = 0 if ordered else len(self.categories) + self.other + self.nan
-        derived = {
-            "ordered": ordered,
-            "n_values": n_values,
-            "bounds": (-1.0, 1.0) if boolean else (-math.inf, math.inf),
-            "whole": boolean or self.values == "integer",
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
 
     def _check_flags(self) -> None:
         if self.other and self.kind != "categorical":

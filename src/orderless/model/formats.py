@@ -34,6 +34,8 @@ def dump(form: str, version: int, content: Mapping[str, Any]) -> str:
     """Write the content as JSON with its format and version first. Floats keep every bit."""
     content = {"format": form, "version": version, **content}
     text = _text(content, PLAIN)
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:  # half of a surrogate pair: legal in Python's text, not in a file
@@ -43,15 +45,26 @@ def dump(form: str, version: int, content: Mapping[str, Any]) -> str:
 
 def _text(content: Any, encoder: json.JSONEncoder) -> str:
     """Write dicts, lists and arrays; arrays as the lists that they are, by the core."""
+    parts: list[str] = []
+    _write(content, encoder, parts)
+    return "".join(parts)
+
+
+def _write(content: Any, encoder: json.JSONEncoder, parts: list[str]) -> None:
     if isinstance(content, np.ndarray):
         text = _core.base.numbers_text(np.ascontiguousarray(content))
-        return encoder.encode(_plain(content.tolist())) if text is None else text
-    if isinstance(content, dict) and any(
+        parts.append(encoder.encode(_plain(content.tolist())) if text is None else text)
+    elif isinstance(content, dict) and any(
         isinstance(v, dict | np.ndarray) for v in content.values()
     ):
-        parts = (f"{encoder.encode(k)}: {_text(v, encoder)}" for k, v in content.items())
-        return "{" + ", ".join(parts) + "}"
-    return encoder.encode(content)
+        before = "{"
+        for key, value in content.items():
+            parts += (before, encoder.encode(key), ": ")
+            _write(value, encoder, parts)
+            before = ", "
+        parts.append("}")
+    else:
+        parts.append(encoder.encode(content))
 
 
 def _plain(numbers: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = ["FeatureSpec", "Space"]
 
 FeatureSpec = Feature | str | type | Sequence[Label]
 LISTED = 20  # names that a message lists
+NUMBERS = count()
 
 
 def _feature(name: str, given: FeatureSpec) -> Feature:
@@ -137,6 +139,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
             self.columns_of[column.feature].append(i)
         self.knowing: tuple[Fact, ...] = () if knowing is None else read_facts(knowing)
         self.knowledge = Knowledge(self.features, self.knowing) if self.knowing else None
+        self._known_as = next(NUMBERS)  # the same for spaces that were found equal
 
     def with_facts(self, knowing: Iterable[Fact | str]) -> Space:
         """Give the same space with more facts; see ``knowing``.
@@ -192,14 +195,10 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
             if len(set(names)) < len(names):
                 twice = first_repeated(names)
                 raise InvalidSpace(f"two {what}s are named {twice!r}: give each its own name")
-        allowed = {
-            f.name: frozenset((False, True) if f.kind == "boolean" else f.categories)
-            for f in self.features
-        }
+        allowed: dict[str, frozenset[Label]] = {}
         for column in self.columns:
             feature = self[column.feature]
-            condition = column.condition
-            if condition is None:
+            if (condition := column.condition) is None:
                 continue
             if condition.feature != column.feature:
                 raise InvalidSpace(
@@ -209,6 +208,9 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
             if condition.at_most is not None and feature.kind != "numeric":
                 raise InvalidSpace(f"{condition}: {feature.name!r} is not numeric")
             if condition.among is not None:
+                if feature.name not in allowed:  # once for all columns of a feature
+                    some = (False, True) if feature.kind == "boolean" else feature.categories
+                    allowed[feature.name] = frozenset(some)
                 for value in condition.among:
                     if value not in allowed[feature.name]:
                         raise InvalidSpace(f"{condition}: {value!r} is not a value of {feature!r}")
@@ -264,10 +266,12 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Space):
             return NotImplemented
-        return self is other or (
-            (self.features, self.columns) == (other.features, other.columns)
-            and frozenset(self.knowing) == frozenset(other.knowing)
-        )
+        if self._known_as != other._known_as:
+            mine, theirs = ((s.features, s.columns, frozenset(s.knowing)) for s in (self, other))
+            if mine != theirs:
+                return False
+            self._known_as = other._known_as = min(self._known_as, other._known_as)
+        return True
 
     @cached_property
     def alike(self) -> tuple[NDArray[np.intp], list[Feature]]:
@@ -309,8 +313,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         more = f", ... {len(self) - 6} more" if len(self) > 6 else ""
         n = sum(column.condition is not None for column in self.columns)
         columns = f"; {n} column{'s are indicators' if n > 1 else ' is an indicator'}" if n else ""
-        n = len(self.knowing)
-        facts = f"; {n} fact{'s' * (n > 1)}" if n else ""
+        facts = f"; {n} fact{'s' * (n > 1)}" if (n := len(self.knowing)) else ""
         return f"Space({shown}{more}{columns}{facts})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
@@ -362,17 +365,14 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
                 )
                 for entry in _list(given, "features")
             ]
-            columns = None
-            if "columns" in given:
-                columns = [_read_column(entry) for entry in _list(given, "columns")]
+            columns = [_read_column(entry) for entry in _list(given, "columns")]
         except (KeyError, TypeError, AttributeError) as fault:
             raise InvalidSpace(f"this does not describe a space: {fault!r}") from fault
-        return cls(features, columns, knowing=_list(given, "knowing") or None)
+        knowing = _list(given, "knowing") or None
+        return cls(features, columns if "columns" in given else None, knowing=knowing)
 
 
-def _space(
-    features: tuple[Feature, ...], columns: tuple[Column, ...], knowing: tuple[Fact, ...]
-) -> Space:
+def _space(features: Any, columns: Any, knowing: Any) -> Space:
     """Make a space again from what was pickled."""
     return Space(features, columns, knowing=knowing)
 

@@ -115,7 +115,7 @@ def read_array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
     if type(given) is np.ndarray and given.dtype == dtype and dtype is not np.uint8:
         return np.ascontiguousarray(given)
     try:
-        wide = np.array(given)
+        wide = np.asarray(given)
         if dtype is np.uint8:
             good = wide.dtype.kind == "b"
             if not good and (wide.dtype.kind not in "iu" or not np.isin(wide, (0, 1)).all()):

@@ -191,20 +191,20 @@ class ColumnTree:
             if shape != (n,):
                 raise InvalidTree(f"{name} has shape {shape}: {DAMAGED}")
         inner = self.column >= 0
-        for name, limit, numbers in (
-            ("column", self.table.n_columns, self.column[inner]),
-            ("child", n, self.when_true[inner]),
-            ("child", n, self.when_false[inner]),
-            ("class", len(self.classes), self.leaf_class[~inner]),
+        for name, limit, numbers, where in (
+            ("column", self.table.n_columns, self.column, inner),
+            ("child", n, self.when_true, inner),
+            ("child", n, self.when_false, inner),
+            ("class", len(self.classes), self.leaf_class, ~inner),
         ):
             # What is below 0 is very large.
-            unsigned: NDArray[Any] = numbers.astype(np.int64).view(np.uint64)
-            if len(unsigned) and unsigned.max() >= limit:
-                wrong = unsigned >= limit
+            unsigned: NDArray[Any] = np.where(where, numbers, 0).astype(np.int64).view(np.uint64)
+            if n and unsigned.max() >= limit and where.any():
+                wrong = where & (unsigned >= limit)
                 raise InvalidTree(
                     f"a node has the {name} {numbers[wrong][0]}, and there are {limit:,}: {DAMAGED}"
                 )
-        if np.isnan(self.at_most[inner]).any():
+        if np.isnan(self.at_most).any() and np.isnan(self.at_most[inner]).any():
             raise InvalidTree(f"a threshold is not a number: {DAMAGED}")
 
 

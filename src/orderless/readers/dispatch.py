@@ -130,6 +130,8 @@ def read_tree(
       yes: go
       no:  stay
     """
+    if type(model) is Tree and space is None and feature_names is None and nan == "unknown":
+        return model
     check_arguments(space, feature_names, nan)
     model = opened(model)
     if isinstance(model, Tree):

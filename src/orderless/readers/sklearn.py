@@ -27,6 +27,7 @@ FIELDS = frozenset(
     }
 )  # fmt: skip
 CATEGORICAL_FIELDS = frozenset({"left_cat_bitset", "split_kind"})
+FEW = 4  # classes that are looked at one after the other, all nodes at once
 
 
 def knows(model: Any) -> bool:
@@ -35,6 +36,9 @@ def knows(model: Any) -> bool:
     from sklearn.base import BaseEstimator
     from sklearn.tree import BaseDecisionTree
 
+    if isinstance(model, BaseDecisionTree):
+        refuse_own_predict(model, BaseDecisionTree)
+        return True
     for task, boosted in _boosted().items():
         if isinstance(model, boosted):
             raise UnreadableModel(
@@ -50,10 +54,7 @@ def knows(model: Any) -> bool:
             f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i]), or "
             "all of it with read_ensemble(model)"
         )
-    if not isinstance(model, BaseDecisionTree):
-        return False
-    refuse_own_predict(model, BaseDecisionTree)
-    return True
+    return False
 
 
 @cache
@@ -84,7 +85,7 @@ def from_sklearn(model: Any) -> ColumnTree:
     return _column_tree(
         model,
         classes=classes,
-        leaf_class=np.argmax(value, axis=1),
+        leaf_class=_first_largest(value),
         distribution=value * weight if _are_shares(value) else value,
     )
 
@@ -148,8 +149,8 @@ def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> C
         classes,
         column=column,
         at_most=np.asarray(tree.threshold, dtype=np.float64),
-        when_true=np.where(leaf, -1, left),
-        when_false=np.where(leaf, -1, tree.children_right),
+        when_true=left,
+        when_false=tree.children_right,
         leaf_class=leaf_class,
         nan_true=np.zeros(len(leaf), bool) if nan_left is None else np.asarray(nan_left, bool),
         members=members,
@@ -234,4 +235,16 @@ def _unknown_version(what: str) -> UnreadableModel:
 
 def _are_shares(value: Any) -> bool:
     """From version 1.3 on scikit-learn stores shares, before it stored weights."""
-    return bool((np.abs(value.sum(axis=1) - 1.0) <= 1.001e-5).all())  # as np.allclose
+    sums = value @ np.ones(value.shape[1])  # quicker than sum, of short rows
+    return bool((np.abs(sums - 1.0) <= 1.001e-5).all())  # as np.allclose
+
+
+def _first_largest(value: Any) -> Any:
+    """Give the class with the most rows by node, the first of equals; as np.argmax."""
+    if value.shape[1] > FEW:
+        return np.argmax(value, axis=1)
+    most, out = value[:, 0], np.zeros(len(value), dtype=np.int32)
+    for c in range(1, value.shape[1]):
+        np.putmask(out, value[:, c] > most, c)
+        most = np.maximum(most, value[:, c])
+    return out
