@@ -6,6 +6,7 @@
 
 #include "bindings/calls.hpp"
 #include "bindings/number_text.hpp"
+#include "bindings/zero_one.hpp"
 #include "core/base/errors.hpp"
 #include "core/base/machine.hpp"
 
@@ -64,6 +65,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 void bind_base(nb::module_& m) {
   bind_number_text(m);
+  bind_zero_one(m);
   limit_reached = define(m, "LimitReached", PyExc_RuntimeError, "More than allowed: met.");
   time_up = define(m, "TimeUp", PyExc_TimeoutError, "The time limit has passed; by then: met.");
   memory_limit = define(m, "MemoryLimit", PyExc_MemoryError, "More bytes than allowed: limit.");

@@ -173,7 +173,7 @@ class Graph:
         self,
         columns: NDArray[np.uint8],
         y: NDArray[np.int32],
-        weights: NDArray[np.int64],
+        weights: NDArray[np.int64] | None,
         n_classes: int,
         search: Search,
     ) -> None: ...
