@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,7 +102,7 @@ def bootstraps(name: str, epsilon: float = OFF_THE_BOUND, n_rows: int = 0) -> Bo
             own = np.flatnonzero(columns.feature == feature)
             other = np.flatnonzero(rng.random(n_rows) < 0.02)
             bits[np.ix_(other, own)] = given[np.ix_(rng.integers(0, len(given), len(other)), own)]
-        table = replace(table, bits=bits, labels=table.labels[drawn])
+        table = table._replace(bits=bits, labels=table.labels[drawn])
     once = np.ones(len(table.labels), dtype=np.int64)
     problem = Problem(table, once, 1, Rules.read(3, "0.02", epsilon))
     return Bootstraps(

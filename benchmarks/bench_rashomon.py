@@ -124,10 +124,7 @@ def _whole_rows(names: list[str], said: list[str]) -> Table:
             "ArborEnum and PRAXIS count in whole rows, so we do, too. Each in a process of its "
             "own, from arrays, best of up to 25 calls within half a second. ArborEnum: "
             "`fit_binarized`, exact (`lookahead_k=2`), leaves of the majority only. Asserted: it "
-            "has as many trees as we. PRAXIS is an approximation; asserted: it has no more. Where "
-            "it is ahead, sets have a few dozen trees and finding them takes the core 15 µs or so: "
-            "the rest is what an estimator of many parameters reads and checks in Python (labels "
-            "of any kind, exact decimals, constraints, limits), which PRAXIS does not do.",
+            "has as many trees as we. PRAXIS is an approximation; asserted: it has no more.",
             *missing_note(),
         ],
     )  # fmt: skip

@@ -113,6 +113,10 @@ def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     text = core.base.numbers_text(a.threshold)
     for end in (len(text), rng.randrange(len(text))):
         core.base.number_lists(f'{{"a": {text[:end]}', ["a"])
+    table = np.array([[rng.randrange(2) for _ in range(5)] for _ in range(9)])
+    for kind in "?bBhHiIqQfd":
+        assert np.array_equal(core.base.zero_one(table.astype(kind)[::-1, ::2]), table[::-1, ::2])
+        core.base.two_labels(table[:, 0].astype(kind)[::-2])
     assert ol.Tree.from_json(a.to_json()) == a
 
 

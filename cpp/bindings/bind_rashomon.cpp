@@ -27,7 +27,6 @@ using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
 Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
 Record sizes_record;
-Record search_record, epsilon_record, view_record, narrowing_record;  // what comes in
 
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
@@ -292,7 +291,8 @@ auto monotone_trees(const Array<std::int64_t>& start, const Array<std::int32_t>&
 
 void bind_graph(nb::module_& m) {
   nb::class_<Graph>(m, "Graph", "All near-optimal trees, shared. Immutable.")
-      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "search"_a)
+      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a.none(), "n_classes"_a, "search"_a,
+           "Weights None: every row weighs 1.")
       .def_static("of_means", &graph_of_means, "columns"_a, "y"_a, "weights"_a, "fine"_a,
                   "largest"_a, "search"_a,
                   "Squared loss; leaves say multiples of 1 / fine, as labels in 1 / fine-ths.")

@@ -16,6 +16,8 @@ namespace orderless::rashomon {
 
 using namespace bindings;
 
+inline Record search_record, epsilon_record;
+
 /// Lets Ctrl-C through and watches the clock; called by the core with the GIL released.
 inline Meter meter(std::size_t memory_limit, double time_limit, std::size_t n_threads = 1) {
   return {memory_limit,
@@ -42,20 +44,23 @@ struct Making {
   Keeping keeping;
 
   explicit Making(const nb::object& search) {
-    read(search, "max_depth", max_depth);
-    read(search, "error_cost", costs.error);
-    read(search, "leaf_cost", costs.leaf);
-    const nb::object epsilon = search.attr("epsilon");
-    read(epsilon, "numerator", slack.numerator);
-    read(epsilon, "denominator", slack.denominator);
-    read(epsilon, "relative", slack.relative);
-    read(epsilon, "base", slack.base);
-    read(search, "memory_limit", memory_limit);
-    read(search, "time_limit", time_limit);
-    read(search, "n_threads", n_threads);
-    read(search, "optimum", slack.optimum);
-    read(search, "walk_from", keeping.walk_from);
-    read(search, "most_last", keeping.most_last);
+    nb::object epsilon;
+    Fields fields(search_record, search);
+    fields.read("max_depth", max_depth);
+    fields.read("error_cost", costs.error);
+    fields.read("leaf_cost", costs.leaf);
+    fields.read("epsilon", epsilon);
+    fields.read("memory_limit", memory_limit);
+    fields.read("time_limit", time_limit);
+    fields.read("n_threads", n_threads);
+    fields.read("optimum", slack.optimum);
+    fields.read("walk_from", keeping.walk_from);
+    fields.read("most_last", keeping.most_last);
+    Fields parts(epsilon_record, epsilon);
+    parts.read("numerator", slack.numerator);
+    parts.read("denominator", slack.denominator);
+    parts.read("relative", slack.relative);
+    parts.read("base", slack.base);
     check(max_depth >= 0 && costs.error > 0 && costs.leaf >= 0 && slack.numerator >= 0 &&
               slack.denominator > 0 && n_threads > 0,
           "error_cost, epsilon's denominator, n_threads > 0; max_depth, leaf_cost, epsilon's "
@@ -74,12 +79,14 @@ struct Making {
 
 inline std::shared_ptr<Graph> make_graph(const Table<std::uint8_t>& columns,
                                          const Array<std::int32_t>& y,
-                                         const Array<std::int64_t>& weights, std::size_t n_classes,
-                                         const nb::object& search) {
-  check(y.size() == columns.shape(0) && weights.size() == y.size(), "y, weights: one per row");
+                                         const std::optional<Array<std::int64_t>>& weights,
+                                         std::size_t n_classes, const nb::object& search) {
+  check(y.size() == columns.shape(0) && (!weights || weights->size() == y.size()),
+        "y, weights: one per row");
   check(n_classes > 0, "n_classes > 0");
   return Making(search).graph([&] {
-    return read_rows(view(columns), columns.shape(1), view(y), view(weights), n_classes);
+    return read_rows(view(columns), columns.shape(1), view(y),
+                     weights ? view(*weights) : std::span<const std::int64_t>{}, n_classes);
   });
 }
 

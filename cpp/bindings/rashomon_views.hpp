@@ -15,18 +15,21 @@ namespace orderless::rashomon {
 
 using namespace bindings;
 
+inline Record view_record, narrowing_record;
+
 /// Reads the record View.
 inline View view_of(const Graph& graph, const nb::object& record) {
   View out;
   Array<std::uint8_t> allowed;
   Array<std::int32_t> feature;
-  read(record, "bound", out.bound);
-  read(record, "max_leaves", out.max_leaves);
-  read(record, "allowed", allowed);
-  read(record, "required", out.required);
-  read(record, "trivial", out.trivial);
-  read(record, "feature", feature);
-  read(record, "most_features", out.most_features);
+  Fields fields(view_record, record);
+  fields.read("bound", out.bound);
+  fields.read("max_leaves", out.max_leaves);
+  fields.read("allowed", allowed);
+  fields.read("required", out.required);
+  fields.read("trivial", out.trivial);
+  fields.read("feature", feature);
+  fields.read("most_features", out.most_features);
   check(allowed.size() == graph.rows.n_columns, "allowed: one entry per column");
   check(out.required.size() <= 16, "required: at most 16 groups");
   check(out.bound <= graph.bound, "bound: at most the graph's");
@@ -53,10 +56,13 @@ inline Narrowing narrowing_of(const Graph& graph, const nb::object& record) {
   Narrowing out;
   Array<std::int32_t> feature;
   Array<std::int64_t> price;
-  read(record, "least_weight", out.least_weight);
-  read(record, "feature", feature);
-  read(record, "price", price);
-  read(record, "most_paid", out.most_paid);
+  std::vector<std::tuple<Array<std::uint8_t>, std::int32_t, std::int32_t>> first;
+  Fields fields(narrowing_record, record);
+  fields.read("least_weight", out.least_weight);
+  fields.read("first", first);
+  fields.read("feature", feature);
+  fields.read("price", price);
+  fields.read("most_paid", out.most_paid);
   check(feature.size() == 0 || feature.size() == d, "feature: one entry per column, or none");
   for (const std::int32_t each : view(feature)) {
     check(each >= 0 && static_cast<std::size_t>(each) < price.size(), "feature: places in price");
@@ -64,8 +70,6 @@ inline Narrowing narrowing_of(const Graph& graph, const nb::object& record) {
   for (const std::int64_t each : view(price)) check(each >= 0, "price: from 0 on");
   out.feature.assign(feature.data(), feature.data() + feature.size());
   out.price.assign(price.data(), price.data() + price.size());
-  std::vector<std::tuple<Array<std::uint8_t>, std::int32_t, std::int32_t>> first;
-  read(record, "first", first);
   const auto n = static_cast<std::int32_t>(first.size());
   for (std::int32_t i = 0; const auto& [columns, when_true, when_false] : first) {
     check(columns.size() == d, "first: one entry per column");

@@ -79,3 +79,28 @@ def test_numbers_of_rows():
     ):
         with pytest.raises(InvalidData, match=message):
             number_array(y, 2)
+
+
+@pytest.mark.parametrize("kind", ["?", "b", "B", "h", "H", "i", "I", "l", "L", "q", "Q", ">i4"])
+def test_two_neighbouring_labels_of_any_type(kind):
+    ends = np.iinfo(kind) if kind != "?" else None
+    for low in {0} if ends is None else {0, 5, ends.min, ends.max - 1}:
+        wanted = np.random.default_rng(0).integers(0, 2, 50)
+        labels = np.array([[False, True] if ends is None else [low, low + 1]], dtype=kind)
+        y = labels[0][wanted]
+        locked = y.copy()
+        locked.flags.writeable = False
+        for given in (y, np.repeat(y, 3)[::3], y[::-1].copy()[::-1], locked, y[:, None]):
+            classes, codes = numbered_classes(given)
+            assert classes == tuple(labels[0].tolist())
+            assert [type(label) for label in classes] == [bool if kind == "?" else int] * 2
+            assert codes.dtype == np.int32
+            assert codes.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("y", [[0, 2], [0, 1, 2], [7, 7], [-3, -5, 9], [0, 2**62], [-(2**63), 0]])
+def test_other_whole_labels_are_those_that_there_are(y):
+    classes, codes = numbered_classes(np.array(y))
+    assert classes == tuple(sorted(set(y)))
+    assert [classes[code] for code in codes] == y
+    assert numbered_classes(np.zeros(0, dtype=int))[0] in ((), (0,))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,7 +34,7 @@ def test_the_trees_of_one_function_are_counted(where, trivial):
     for seed in range(40):
         case = Case(seed, 2 + seed % 2, 5 if seed % 2 == 0 else 4)
         found = case.fit()
-        view = replace(found._view, trivial=trivial)
+        view = found._view._replace(trivial=trivial)
         due = [tree for tree in case.oracle.trees if trivial or not is_trivial(tree)]
         groups = case.oracle.functions(where, due)
         size = {case.key(tree): len(same) for same in groups.values() for tree in same}
@@ -57,7 +56,7 @@ def test_the_trees_of_one_function_under_constraints(name):
         if not found.n_trees or name == "monotone":
             continue
         view = found._view
-        drawn_from = view if view.required or view.first else replace(view, trivial=False)
+        drawn_from = view if view.required or view.first else view._replace(trivial=False)
         got = alike(found, "aware", drawn_from)
         assert sum(Fraction(1, n) for n in got) == found.n_distinct, (seed, name)
         estimate = found.estimate_distinct(50, random_state=seed)
@@ -69,7 +68,7 @@ def test_the_trees_of_one_function_under_constraints(name):
 def test_trees_of_numbers(loss):
     for seed in range(8):
         found = NumberCase(seed, 2, loss).found
-        got = alike(found, found._problem.semantics(), replace(found._view, trivial=False))
+        got = alike(found, found._problem.semantics(), found._view._replace(trivial=False))
         assert sum(Fraction(1, n) for n in got) == found.n_distinct, seed
         estimate = found.estimate_distinct(50, random_state=seed)
         assert estimate.at_least == 1 <= estimate.low <= estimate.estimate <= estimate.high
@@ -152,7 +151,7 @@ def test_what_is_refused(cancer):
 
 def test_the_limit_of_time_is_kept(cancer):
     engine = cancer._source
-    view = replace(cancer._view, trivial=False)
+    view = cancer._view._replace(trivial=False)
     engine.counts(view)
     before, engine.caps.time_limit = engine.time_limit, 1e-9
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def test_trees_are_counted_by_their_first_question(semantics, trivial):
     for seed in range(40):
         case = Case(seed, 2 + seed % 2, 5 if seed % 2 == 0 else 4)
         found = case.fit()
-        view = replace(found._view, trivial=trivial)
+        view = found._view._replace(trivial=trivial)
         due = [tree for tree in case.oracle.trees if trivial or not is_trivial(tree)]
         known = by_brute_force(case, WHERE[semantics], due)
         seen = list(found if trivial else found.nontrivial())

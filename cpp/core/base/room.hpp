@@ -18,3 +18,4 @@
 #include "core/base/number_text.hpp"  // IWYU pragma: export
 #include "core/base/poll.hpp"         // IWYU pragma: export
 #include "core/base/wide.hpp"         // IWYU pragma: export
+#include "core/base/zero_one.hpp"     // IWYU pragma: export

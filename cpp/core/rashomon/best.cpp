@@ -42,15 +42,17 @@ struct Pairs {
 
 }  // namespace
 
-SplitErrors::SplitErrors(const Rows& part)
-    : part_(part),
-      stride_(part.stride()),
-      all_(part.n_classes),
-      own_(part.n_classes),
-      one_(part.n_classes * stride_),
-      both_(part.n_classes * stride_),
-      cells_(n_signs * stride_),
-      room_(12 * stride_) {
+void SplitErrors::start(const Rows& part) {
+  part_ = &part;
+  stride_ = part.stride();
+  chain_ = 0;
+  done_ = 0;
+  all_.assign(part.n_classes, 0);
+  own_.assign(part.n_classes, 0);
+  one_.assign(part.n_classes * stride_, 0);
+  both_.assign(part.n_classes * stride_, 0);
+  cells_.assign(n_signs * stride_, 0);
+  room_.assign(12 * stride_, 0);
   if (part.cuts.used()) {
     count_chains();
     return;
@@ -69,12 +71,12 @@ void SplitErrors::side(std::size_t i, bool yes, std::int64_t* out) const {
 void SplitErrors::look(std::size_t i) {
   side(i, true, own_.data());
   least_[0] = least_[1] = unreachable;
-  if (part_.cuts.used()) {
+  if (part_->cuts.used()) {
     look_in_chain(i);
   } else {
-    block_counts(part_.column(i), part_, 0, both_.data());
+    block_counts(part_->column(i), *part_, 0, both_.data());
   }
-  split_errors({part_.target, all_.size(), stride_, part_.n_columns, both_.data(), one_.data(),
+  split_errors({part_->target, all_.size(), stride_, part_->n_columns, both_.data(), one_.data(),
                 own_.data(), all_.data(), cells_.data(), least_, room_.data()});
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -31,7 +30,10 @@ inline constexpr std::int64_t unreachable = std::numeric_limits<std::int64_t>::m
 /// best split leaves of both sides of the column.
 class SplitErrors {
  public:
-  explicit SplitErrors(const Rows& part);
+  SplitErrors() = default;
+  explicit SplitErrors(const Rows& part) { start(part); }
+  /// Takes a part, in room that is used again; it must stay.
+  void start(const Rows& part);
 
   /// Weight of each class where column i is `yes`.
   void side(std::size_t i, bool yes, std::int64_t* out) const;
@@ -50,8 +52,8 @@ class SplitErrors {
   void count_chains();
   void look_in_chain(std::size_t i);
 
-  const Rows& part_;
-  std::size_t stride_;
+  const Rows* part_ = nullptr;
+  std::size_t stride_ = 0;
   std::size_t chain_ = 0;                 // of the group that was looked at, where there are chains
   std::uint32_t done_ = 0;                // and how many of the chain's items are in `both_`
   std::vector<std::int64_t> all_, own_;   // per class
@@ -79,7 +81,7 @@ class Memory {
     bool exact = false;  // else a bound
   };
 
-  explicit Memory(Meter& meter) : meter_(meter) {}
+  explicit Memory(Meter& meter) : meter_(meter), shelves_(meter.n_threads() == 1 ? 1 : 16) {}
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   ~Memory() { meter_.release(bytes_); }
@@ -95,7 +97,7 @@ class Memory {
   struct Hash {
     std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key[0]); }
   };
-  /// One of several, so that threads seldom wait for each other.
+  /// One of several where there are threads, so that they seldom wait for each other.
   struct Shelf {
     std::mutex mutex;
     std::vector<std::unordered_map<Key, Known, Hash>> best;       // by depth
@@ -106,7 +108,7 @@ class Memory {
 
   Meter& meter_;
   std::atomic<std::size_t> bytes_ = 0, sides_bytes_ = 0;
-  std::array<Shelf, 16> shelves_;
+  std::vector<Shelf> shelves_;
 };
 
 /// Exact optima of supports, by depth, remembered. A copy is for another thread, and shares the

@@ -9,7 +9,7 @@
 namespace orderless::rashomon {
 
 void SplitErrors::count_chains() {
-  const Cuts& cuts = part_.cuts;
+  const Cuts& cuts = part_->cuts;
   cuts.weigh(all_.data(), all_.size());
   std::vector<std::int64_t> sum(all_.size());
   for (std::size_t chain = 0; chain < cuts.n_chains(); ++chain) {
@@ -26,7 +26,7 @@ void SplitErrors::count_chains() {
 }
 
 void SplitErrors::look_in_chain(std::size_t i) {
-  const Cuts& cuts = part_.cuts;
+  const Cuts& cuts = part_->cuts;
   const std::size_t own = cuts.chain_of(i);
   if (own != chain_ || cuts.n_upto[i] < done_) {
     std::fill(both_.begin(), both_.end(), 0);

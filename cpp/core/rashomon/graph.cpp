@@ -30,8 +30,8 @@ class Builder : private CutLevels {
       : CutLevels(graph, meter, keeping),
         restriction_(rows_),
         weights_(rows_.n_classes),
-        prepared_(meter.n_threads() == 1 ? 1 : 8 * meter.n_threads()) {
-    for (std::size_t i = 0; i < meter.n_threads(); ++i) {
+        prepared_(8 * meter.n_threads()) {
+    for (std::size_t i = 0; meter.n_threads() > 1 && i < meter.n_threads(); ++i) {
       helpers_.emplace_back(best_, Restriction(rows_));
     }
   }
@@ -90,8 +90,7 @@ class Builder : private CutLevels {
   }
 
   /// The edges of a node with one split left: the side `yes` of the column that is looked at.
-  void last_edges(std::size_t at, std::uint32_t node, const Part& part, const SplitErrors& errors,
-                  bool yes) {
+  void last_edges(std::size_t at, std::uint32_t node, const Part& part, bool yes) {
     Level& level = levels_[at];
     const std::size_t n = part.rows.n_columns;
     by_group_.resize(n);
@@ -99,12 +98,12 @@ class Builder : private CutLevels {
     const std::int64_t spare = level.budget[node] - 2 * costs_.leaf;
     if (spare < 0) return;
     const std::int64_t most = spare / costs_.error;
-    if (errors.least(yes) > most) return;
+    if (errors_.least(yes) > most) return;
     for (std::size_t k = 0; k < n; ++k) {
-      if (errors.of(yes, k, true) + errors.of(yes, k, false) > most) continue;
-      errors.cell(yes, k, true, weights_.data());
+      if (errors_.of(yes, k, true) + errors_.of(yes, k, false) > most) continue;
+      errors_.cell(yes, k, true, weights_.data());
       const Leaf on = rows_.leaf(weights_.data());
-      errors.cell(yes, k, false, weights_.data());
+      errors_.cell(yes, k, false, weights_.data());
       const Leaf off = rows_.leaf(weights_.data());
       if (on.weight == 0 || off.weight == 0) continue;  // also where k is i itself
       kept_[k] = 1;
@@ -118,8 +117,8 @@ class Builder : private CutLevels {
   static std::vector<std::uint32_t> richest_first(const Level& level) {
     std::vector<std::uint32_t> order(level.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return level.budget[a] > level.budget[b];
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return level.budget[a] != level.budget[b] ? level.budget[a] > level.budget[b] : a < b;
     });
     return order;
   }
@@ -143,7 +142,7 @@ class Builder : private CutLevels {
         expand_near(node, support);
         continue;
       }
-      if (done % prepared_.size() == 0) prepare(at, order, done);
+      if (shared() && done % prepared_.size() == 0) prepare(at, order, done);
       const std::int32_t* path = level.path.data() + node * at;
       const Part& part = restriction_.of(support.data());
       const std::size_t n = part.rows.n_columns;
@@ -155,25 +154,26 @@ class Builder : private CutLevels {
       by_group.assign(n, {});
       kept.assign(n, 0);
       const bool last = left(at) == 2;
-      const SideCosts& sides = prepared_[done % prepared_.size()];
-      SplitErrors errors(part.rows);
+      SideCosts& sides = prepared_[done % prepared_.size()];
+      if (!shared()) sides = side_costs(at, support, part, budget, best_);
+      errors_.start(part.rows);
       for (std::size_t i = 0; i < n; ++i) {
         if (sides[2 * i] + sides[2 * i + 1] > budget) continue;
         kept[i] = 1;
-        if (last) errors.look(i);
+        if (last) errors_.look(i);
         for (const bool yes : {true, false}) {
           // The group's own form may be the opposite of its first column.
           const auto column = static_cast<std::size_t>(part.column[i]);
           const bool holds = yes != (part.flip[column] != 0);
           const std::int32_t literal = static_cast<std::int32_t>(2 * column + (holds ? 0 : 1));
           cut(support, literal, side);
-          errors.side(i, yes, weights_.data());
+          errors_.side(i, yes, weights_.data());
           const std::int64_t own = sides[2 * i + (yes ? 0 : 1)];
           const std::int64_t other = sides[2 * i + (yes ? 1 : 0)];
           const auto [child, changed] = meet(at + 1, side.data(), path, literal,
                                              rows_.leaf(weights_.data()), budget - other, own);
           (yes ? by_group[i].when_true : by_group[i].when_false) = child;
-          if (last && changed) last_edges(at + 1, child, part, errors, yes);
+          if (last && changed) last_edges(at + 1, child, part, yes);
         }
       }
       give_edges(level, node, part, by_group, kept);
@@ -184,6 +184,9 @@ class Builder : private CutLevels {
     level.numbers = {};
   }
 
+  /// Whether threads find the sides of several nodes at once.
+  [[nodiscard]] bool shared() const { return !helpers_.empty(); }
+
   /// Finds the sides of the next nodes, which the threads share.
   void prepare(std::size_t at, const std::vector<std::uint32_t>& order, std::size_t first) {
     const std::size_t n = std::min(prepared_.size(), order.size() - first);
@@ -192,7 +195,7 @@ class Builder : private CutLevels {
     each(n, steps, meter_, [&](std::size_t i, std::size_t worker) {
       Words support;
       follow(at, order[first + i], support);
-      const Part part = helpers_[worker].second.of(support.data());
+      const Part& part = helpers_[worker].second.of(support.data());
       prepared_[i] = side_costs(at, support, part, levels_[at].budget[order[first + i]],
                                 helpers_[worker].first);
     });
@@ -228,11 +231,12 @@ class Builder : private CutLevels {
   }
 
   Restriction restriction_;
+  SplitErrors errors_;  // of the node that is expanded
   std::vector<std::int64_t> weights_;
   std::vector<Edge> by_group_;
   std::vector<std::uint8_t> kept_;
   std::vector<SideCosts> prepared_;                    // of some nodes at once
-  std::vector<std::pair<Best, Restriction>> helpers_;  // one of each for every thread
+  std::vector<std::pair<Best, Restriction>> helpers_;  // one of each for every thread, if several
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "core/rashomon/levels.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "core/rashomon/best.hpp"
 
 namespace orderless::rashomon {
@@ -21,8 +24,7 @@ Levels::Levels(Graph& graph, Meter& meter)
       meter_(meter),
       held_(meter),
       namer_(rows_.n_words),
-      levels_(static_cast<std::size_t>(graph.depth) + 1),
-      few_leaves_(static_cast<std::size_t>(few_errors * few_labels), 0) {}
+      levels_(static_cast<std::size_t>(graph.depth) + 1) {}
 
 std::pair<std::uint32_t, bool> Levels::meet(std::size_t at, const std::uint64_t* support,
                                             const std::int32_t* path, std::int32_t literal,
@@ -32,6 +34,7 @@ std::pair<std::uint32_t, bool> Levels::meet(std::size_t at, const std::uint64_t*
   const auto [number, is_new] = level.numbers.add(namer_.name(support));
   if (is_new) {
     if (number >= is_leaf - 1) throw MemoryLimit(meter_.limit());
+    if (number == 0) level.reserve(16);
     level.path.insert(level.path.end(), path, path + (at == 0 ? 0 : at - 1));
     if (at != 0) level.path.push_back(literal);
     level.errors.push_back(leaf.errors);
@@ -54,7 +57,11 @@ std::uint32_t Levels::intern(const std::int64_t* weights) {
 
 std::uint32_t Levels::intern(std::int32_t label, std::int64_t errors) {
   if (errors >= few_errors || label >= few_labels) return intern_any(label, errors);
-  std::uint32_t& known = few_leaves_[static_cast<std::size_t>(errors * few_labels + label)];
+  const auto place = static_cast<std::size_t>(errors * few_labels + label);
+  if (place >= few_leaves_.size()) {
+    few_leaves_.resize(std::bit_ceil(std::max<std::size_t>(place + 1, 64)), 0);
+  }
+  std::uint32_t& known = few_leaves_[place];
   if (known == 0) known = intern_any(label, errors);
   return known;
 }
@@ -109,6 +116,7 @@ void Levels::finish() {
   for (std::size_t at = 0; at < levels_.size(); ++at) {
     graph_.level_start.push_back(n);
     const Level& level = levels_[at];
+    number[at].reserve(level.size());
     for (std::size_t i = 0; i < level.size(); ++i) {
       const bool found_later = unwritten_ && left(at) == 1;
       const bool leaf = level.edge_start[i] == level.edge_end[i] && at != 0 && !found_later;
@@ -121,6 +129,11 @@ void Levels::finish() {
   Held held(meter_);
   held.set(n_nodes * 36 + n_edges * sizeof(Edge));
   graph_.edges.reserve(n_edges);
+  graph_.label.reserve(n_nodes);
+  graph_.errors.reserve(n_nodes);
+  graph_.budget.reserve(n_nodes);
+  graph_.best.reserve(n_nodes);
+  graph_.edge_start.reserve(n_nodes + 1);
   for (std::size_t at = 0; at < levels_.size(); ++at) {
     Level& level = levels_[at];
     const auto final = [&](std::uint32_t child) {

@@ -19,6 +19,15 @@ struct Level {
   std::vector<Edge> edges;  // children: in the next level, or leaves
 
   [[nodiscard]] std::size_t size() const { return errors.size(); }
+  /// Room for so many nodes at least.
+  void reserve(std::size_t n) {
+    errors.reserve(n);
+    budget.reserve(n);
+    best.reserve(n);
+    label.reserve(n);
+    edge_start.reserve(n);
+    edge_end.reserve(n);
+  }
   [[nodiscard]] std::size_t bytes() const {
     return numbers.bytes() + path.capacity() * 4 + size() * 44 + edges.capacity() * sizeof(Edge);
   }

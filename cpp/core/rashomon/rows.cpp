@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "core/base/hash.hpp"
 #include "core/rashomon/kernels.hpp"
@@ -22,28 +23,42 @@ struct Distinct {
   std::vector<std::int64_t> row;  // of each row of the table its place here, -1 without weight
 };
 
+/// Eight bytes of 0 or 1 as eight bits: the product moves byte j to bit 56 + j, and all else below
+/// or out of the word.
+std::uint64_t eight_bits(const std::uint8_t* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, 8);
+  return word * 0x0102040810204080U >> 56U;
+}
+
+void pack_row(const std::uint8_t* bits, std::size_t n_columns, Words& out) {
+  for (std::uint64_t& word : out) {
+    const std::size_t n = std::min<std::size_t>(64, n_columns);
+    word = 0;
+    std::size_t j = 0;
+    for (; j + 8 <= n; j += 8) word |= eight_bits(bits + j) << j;
+    for (; j < n; ++j) word |= static_cast<std::uint64_t>(bits[j] != 0) << j;
+    bits += n;
+    n_columns -= n;
+  }
+}
+
+/// Without weights, every row weighs 1.
 Distinct distinct_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
-                       std::span<const std::int64_t> weights) {
+                       std::size_t n_rows, std::span<const std::int64_t> weights) {
   const std::size_t row_words = (n_columns + 63) / 64;
-  Distinct out{n_columns, row_words, 0, {}, {}};
+  Distinct out{n_columns, row_words, 0, {}, std::vector<std::int64_t>(n_rows, -1)};
   const Namer namer(row_words);
   Numbers numbers;
   Words row(row_words), packed;
-  for (std::size_t r = 0; r < weights.size(); ++r) {
-    out.row.push_back(-1);
-    if (weights[r] <= 0) continue;
-    const std::uint8_t* bits = table.data() + r * n_columns;
-    for (std::size_t w = 0; w < row_words; ++w) {
-      std::uint64_t word = 0;
-      const std::size_t n = std::min<std::size_t>(64, n_columns - w * 64);
-      for (std::size_t j = 0; j < n; ++j) {
-        word |= static_cast<std::uint64_t>(bits[w * 64 + j] != 0) << j;
-      }
-      row[w] = word;
-    }
-    const auto [number, is_new] = numbers.add(namer.name(row.data()));
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    if (!weights.empty() && weights[r] <= 0) continue;
+    pack_row(table.data() + r * n_columns, n_columns, row);
+    // One word is a name by itself.
+    const Key key = row_words == 1 ? Key{mix(row[0]), row[0]} : namer.name(row.data());
+    const auto [number, is_new] = numbers.add(key);
     if (is_new) packed.insert(packed.end(), row.begin(), row.end());
-    out.row.back() = number;
+    out.row[r] = number;
   }
   out.n = numbers.size();
   std::vector<std::uint32_t> order(out.n), place(out.n);
@@ -74,43 +89,48 @@ struct Amount {
 /// Lays the rows out as segments: (class, bit of the weight) -> the distinct rows that have it.
 /// `amounts`: by row.
 Rows lay_out(const Distinct& distinct, std::size_t n_classes, std::span<const Amount> amounts) {
-  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::uint32_t>> members;
+  struct Member {
+    std::int32_t label, shift;
+    std::uint32_t row;
+  };
+  std::vector<Member> members;
+  members.reserve(2 * amounts.size());
   for (const Amount& amount : amounts) {
     for (auto weight = static_cast<std::uint64_t>(amount.weight); weight != 0;
          weight &= weight - 1) {
-      members[{amount.label, std::countr_zero(weight)}].push_back(amount.row);
+      members.push_back({amount.label, std::countr_zero(weight), amount.row});
     }
   }
+  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+    return std::tie(a.label, a.shift, a.row) < std::tie(b.label, b.shift, b.row);
+  });
   Rows rows;
   rows.n_columns = distinct.n_columns;
   rows.n_classes = n_classes;
   rows.n_rows = distinct.n;
-  for (const auto& [what, list] : members) {
-    Segment segment;
-    segment.begin = static_cast<std::uint32_t>(rows.n_words);
-    rows.n_words += (list.size() + 63) / 64;
-    segment.end = static_cast<std::uint32_t>(rows.n_words);
-    segment.label = what.first;
-    segment.shift = what.second;
-    rows.segments.push_back(segment);
+  for (std::size_t i = 0, end = 0; i < members.size(); i = end) {
+    const auto [label, shift, row] = members[i];
+    while (end < members.size() && members[end].label == label && members[end].shift == shift) {
+      ++end;
+    }
+    const auto begin = static_cast<std::uint32_t>(rows.n_words);
+    rows.n_words += (end - i + 63) / 64;
+    rows.segments.push_back({begin, static_cast<std::uint32_t>(rows.n_words), label, shift});
   }
   rows.all.assign(rows.n_words, 0);
   rows.bits.assign(rows.n_words * rows.n_columns, 0);
   rows.row_of_bit.assign(rows.n_words * 64, 0);
-  std::size_t at = 0;
-  for (const auto& [what, list] : members) {
-    const std::size_t begin = std::size_t{rows.segments[at++].begin} * 64;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      rows.row_of_bit[begin + i] = list[i];
-      set_bit(rows.all.data(), begin + i);
-      const std::uint64_t* own = distinct.packed.data() + list[i] * distinct.row_words;
-      for (std::size_t w = 0; w < distinct.row_words; ++w) {
-        for (std::uint64_t rest = own[w]; rest != 0; rest &= rest - 1) {
-          const std::size_t j = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
-          set_bit(&rows.bits[j * rows.n_words], begin + i);
-        }
-      }
-    }
+  std::size_t bit = 0;
+  auto segment = rows.segments.begin();
+  for (const auto& [label, shift, row] : members) {
+    if (segment->label != label || segment->shift != shift)
+      bit = std::size_t{(++segment)->begin} * 64;
+    rows.row_of_bit[bit] = row;
+    set_bit(rows.all.data(), bit);
+    const std::uint64_t* own = distinct.packed.data() + row * distinct.row_words;
+    each_bit({own, distinct.row_words},
+             [&](std::size_t j) { set_bit(&rows.bits[j * rows.n_words], bit); });
+    ++bit;
   }
   set_blocks(rows);
   find_chains(rows);
@@ -133,12 +153,12 @@ std::vector<Amount> amounts_of(std::span<const std::int64_t> by_class, std::size
 Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
                std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
                std::size_t n_classes) {
-  const Distinct distinct = distinct_rows(table, n_columns, weights);
+  const Distinct distinct = distinct_rows(table, n_columns, y.size(), weights);
   std::vector<std::int64_t> by_class(distinct.n * n_classes, 0);
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (distinct.row[r] < 0) continue;
     by_class[static_cast<std::size_t>(distinct.row[r]) * n_classes +
-             static_cast<std::size_t>(y[r])] += weights[r];
+             static_cast<std::size_t>(y[r])] += weights.empty() ? 1 : weights[r];
   }
   Rows rows = lay_out(distinct, n_classes, amounts_of(by_class, n_classes));
   rows.minority.assign(rows.n_words, 0);
@@ -161,7 +181,7 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
 Rows read_squared(std::span<const std::uint8_t> table, std::size_t n_columns,
                   std::span<const std::int64_t> y, std::span<const std::int64_t> weights,
                   std::int64_t fine, std::int64_t largest) {
-  const Distinct distinct = distinct_rows(table, n_columns, weights);
+  const Distinct distinct = distinct_rows(table, n_columns, y.size(), weights);
   std::vector<std::int64_t> sums(distinct.n * 2, 0);
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (distinct.row[r] < 0) continue;
@@ -181,7 +201,7 @@ Rows read_squared(std::span<const std::uint8_t> table, std::size_t n_columns,
 Rows read_absolute(std::span<const std::uint8_t> table, std::size_t n_columns,
                    std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
                    std::span<const std::int64_t> numbers) {
-  const Distinct distinct = distinct_rows(table, n_columns, weights);
+  const Distinct distinct = distinct_rows(table, n_columns, y.size(), weights);
   std::map<std::pair<std::uint32_t, std::int32_t>, std::int64_t> sums;
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (distinct.row[r] < 0) continue;
@@ -264,6 +284,8 @@ void pack(const Rows& rows, const std::uint64_t* support, std::size_t first,
 }
 
 const Part& Restriction::of(const std::uint64_t* support) {
+  if (!last_.empty() && std::equal(last_.begin(), last_.end(), support)) return part_;
+  last_.assign(support, support + rows_.n_words);
   if (rows_.cuts.used()) {
     take_cuts(support);
     return part_;
@@ -303,14 +325,28 @@ const Part& Restriction::of(const std::uint64_t* support) {
   return part_;
 }
 
-Namer::Namer(std::size_t n_words) : n_words_(n_words), keys_(2 * n_words + 4) {
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    keys_[i] = mix((i + 1) * 0x9e3779b97f4a7c15U);
-  }
+namespace {
+
+constexpr std::uint64_t name_key(std::size_t i) { return mix((i + 1) * 0x9e3779b97f4a7c15U); }
+
+/// The first keys, which suffice for most.
+constexpr auto first_keys = [] {
+  std::array<std::uint64_t, 260> keys{};
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = name_key(i);
+  return keys;
+}();
+
+}  // namespace
+
+Namer::Namer(std::size_t n_words) : n_words_(n_words) {
+  const std::size_t n = 2 * n_words + 4;
+  if (n <= first_keys.size()) return;
+  keys_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) keys_[i] = name_key(i);
 }
 
 Key Namer::name(const std::uint64_t* support) const {
-  return universal_hash(support, n_words_, keys_.data());
+  return universal_hash(support, n_words_, keys_.empty() ? first_keys.data() : keys_.data());
 }
 
 std::pair<std::uint32_t, bool> Numbers::add(const Key& key) {

@@ -62,7 +62,8 @@ struct Rows {
   }
 };
 
-/// Reads a table of 0/1, one class per row, weights >= 0. Rows of weight 0 are left out.
+/// Reads a table of 0/1, one class per row, weights >= 0. Rows of weight 0 are left out; without
+/// weights, every row weighs 1.
 [[nodiscard]] Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
                              std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
                              std::size_t n_classes);
@@ -108,7 +109,7 @@ class Namer {
 
  private:
   std::size_t n_words_;
-  Words keys_;
+  Words keys_;  // of wide supports; those of others are constants
 };
 
 /// From keys to numbers 0, 1, 2, ... in the order of their first appearance.
@@ -144,13 +145,14 @@ void pack(const Rows& rows, const std::uint64_t* support, std::size_t first,
 class Restriction {
  public:
   explicit Restriction(const Rows& rows) : rows_(rows) { part_.rows.target = rows.target; }
-  /// Valid until the next call. Cost: columns x words.
+  /// Valid until the next call. Cost: columns x words; words, where it is the last support again.
   const Part& of(const std::uint64_t* support);
 
  private:
   void take_cuts(const std::uint64_t* support);
 
   const Rows& rows_;
+  Words last_;
   Part part_;
   CutTaker taker_;
   std::vector<std::uint32_t> items_;

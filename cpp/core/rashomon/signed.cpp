@@ -238,7 +238,9 @@ SideCosts signed_sides_of_depth_2(const Rows& part, const Costs& costs, Meter& m
     sign(pairs.data() + i * 2 * stride, stride, i + 1, n, signs.data() + i * stride,
          weights.data() + i * stride);
   }
-  std::vector<Threes> workers_of(n_workers, Threes(part, meter, ones, signs));
+  std::vector<Threes> workers_of;
+  workers_of.reserve(n_workers);
+  for (std::size_t i = 0; i < n_workers; ++i) workers_of.emplace_back(part, meter, ones, signs);
   each(n, steps, meter, [&](std::size_t i, std::size_t worker) { workers_of[worker].raise(i); });
   Table& most = workers_of[0].most;
   for (std::size_t worker = 1; worker < n_workers; ++worker) {

@@ -171,7 +171,7 @@ class Graph:
         self,
         columns: Bytes,
         y: Ints,
-        weights: Longs,
+        weights: Longs | None,
         n_classes: int,
         search: Search,
     ) -> None: ...

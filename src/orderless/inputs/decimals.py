@@ -23,6 +23,7 @@ __all__ = ["MOST_DIGITS", "exact", "exact_number", "shown"]
 
 MOST_DIGITS = 1000  # of a numerator or denominator; floats need 325
 _MOST_BITS = 3322
+_SAFE_BITS = 1000  # such a number is never too large for a float
 # Python would also read 1_000, and digits of other scripts.
 _WRITTEN = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?[0-9]+/[0-9]+|[+-]?(inf(inity)?|nan)",
@@ -56,17 +57,19 @@ def exact(value: Any, *, text: bool = True) -> Fraction:
     ...
     ValueError: 1E+99999999 is too large, or has too many digits
     """
+    if type(value) is float:
+        return _of_float(value)
     if isinstance(value, np.floating):  # np.float64 is a float, too, and has another repr
         return _of_text(str(value))
     if isinstance(value, float):
         return _of_text(repr(value))
+    if type(value) is Fraction:
+        return _bounded(value)
     if isinstance(value, str) and text:
         return _of_text(value)
     if isinstance(value, Decimal):
         return _of_decimal(value)
     if isinstance(value, int | Fraction | np.integer) and not isinstance(value, bool):
-        if type(value) is Fraction:
-            return _bounded(value)
         return _bounded(Fraction(int(value) if isinstance(value, np.integer) else value))
     raise TypeError(f"expected a number, got {a_kind(value)}")
 
@@ -92,6 +95,11 @@ def exact_number(value: Any, what: str) -> Fraction:
     if number < 0:
         raise InvalidData(f"{what} is {shown(value)}: nothing costs or weighs less than 0")
     return number
+
+
+@lru_cache(maxsize=1024)  # sets that are fitted one after the other have the same parameters
+def _of_float(value: float) -> Fraction:
+    return _of_text(repr(value))
 
 
 @lru_cache(maxsize=1024)  # folds, bootstraps and weights give the same ones again and again
@@ -125,7 +133,10 @@ def _of_decimal(number: Decimal) -> Fraction:
 
 
 def _bounded(number: Fraction) -> Fraction:
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
+    bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+    if bits <= _SAFE_BITS:
+        return number
+    if bits > _MOST_BITS:
         raise ValueError("the number has too many digits")
     try:
         float(number)

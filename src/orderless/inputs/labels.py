@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..errors import InvalidData
 from ..model import Ensemble, Label, Tree, plain_label
 from .cells import is_unknown
@@ -83,6 +84,8 @@ def numbered_classes(y: Any, X: Any = None) -> tuple[tuple[Label, ...], NDArray[
     n_rows, n_labels = _length(X), _length(y)
     if n_rows is not None and n_labels is not None and n_rows != n_labels:
         raise InvalidData(f"X has {n_rows} rows and y has {n_labels} labels")
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
+        return _number_whole(y)
     if getattr(y, "ndim", 1) == 2 and getattr(y, "shape", (0, 0))[1] == 1:
         y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y)[:, 0]
     array = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)  # pandas' own way is quicker
@@ -118,9 +121,11 @@ def _length(given: Any) -> int | None:
 
 def _number_whole(y: NDArray[Any]) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
     """Give numbers to bools and whole numbers, without sorting where they are close together."""
+    two = _core.base.two_labels(y)
+    if two is not None:  # the usual case: two classes, and both are there
+        first, numbers = two
+        return ((False, True) if y.dtype.kind == "b" else (first, first + 1)), numbers
     low, high = (y.min().item(), y.max().item()) if len(y) else (0, 0)
-    if high - low == 1:  # the usual case: two classes, and both are there
-        return (low, high), (y if low == 0 else y - low).astype(np.int32)
     if high - low > 1000 or y.dtype.kind == "u":
         classes, codes = np.unique(y, return_inverse=True)
         return tuple(classes.tolist()), codes.astype(np.int32)

@@ -45,8 +45,13 @@ class Caps:
         """Give the context in which the core is asked for something."""
         return _Question(self, what)
 
-    def fault(self, what: str, fault: BaseException) -> Exception | None:
-        """Say what to do where the core gives up; None for what is not about limits."""
+    def refuse(self, what: str, fault: BaseException) -> None:
+        """Raise an error that says what to do where the core gives up, if it is about limits."""
+        said = self._said(what, fault)
+        if said is not None:
+            raise said from fault
+
+    def _said(self, what: str, fault: BaseException) -> Exception | None:
         shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
         if what in PARTS and self.offers_part:
             shrink += f", or a proven part of the set with {setting('on_limit', 'part')}"
@@ -105,6 +110,4 @@ class _Question:
         trace: TracebackType | None,
     ) -> None:
         if fault is not None:
-            said = self._caps.fault(self._what, fault)
-            if said is not None:
-                raise said from fault
+            self._caps.refuse(self._what, fault)

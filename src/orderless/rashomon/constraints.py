@@ -8,6 +8,7 @@ Out: ``Constraint``, by which ``found.must_use`` is both; ``Constrained``, which
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, named
@@ -16,7 +17,9 @@ from .views import CONSTRAINTS, Views
 if TYPE_CHECKING:
     from .tree_set import TreeSet
 
-__all__ = ["Constrained", "constrain"]
+__all__ = ["Constrained", "constrain", "is_constrained"]
+
+_given = itemgetter(*CONSTRAINTS, "costs")
 
 
 class BoundConstraint:
@@ -70,6 +73,14 @@ class Constrained:
         """Get the parameters, as scikit-learn does; of constraints their values, not the views."""
         given: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
         return given | {name: self.__dict__[name] for name in CONSTRAINTS}
+
+
+def is_constrained(given: Mapping[str, Any]) -> bool:
+    """Whether there is a constraint among the parameters of a set."""
+    for value in _given(given):  # noqa: SIM110 (a generator takes longer than the rest)
+        if value is not None:
+            return True
+    return False
 
 
 def constrain(found: TreeSet, given: Mapping[str, Any]) -> TreeSet:

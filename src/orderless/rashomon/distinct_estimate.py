@@ -9,7 +9,6 @@ Paper: Section 4 counts by listing; this goes on where lists end.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,7 +130,7 @@ class Estimates(Members):
         if not isinstance(engine, Engine) or view.monotone or not self.n_trees:
             n = self.count_distinct(semantics, limit=max(LIMIT, self.n_trees))
             return DistinctEstimate(n, n, n, 1.0, n, 0)
-        drawn_from = view if view.required or view.first else replace(view, trivial=False)
+        drawn_from = view if view.required or view.first else view._replace(trivial=False)
         n = engine.counts(drawn_from).n
         positions = positions_below(n, n_samples, generator(random_state))
         shares = 1.0 / _trees_alike(engine, drawn_from, semantics, positions)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
+NUMBERS = (int, float)
 MOST_PARTS = 1000  # sets of features that are looked at one after the other
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
@@ -47,13 +46,18 @@ class EngineCounts:
     """The trees of a view, in order of objective, then leaves, then a fixed order."""
 
     def __init__(self, core: _core.rashomon.Counts, caps: Caps, problem: Problem) -> None:
-        self.core, self._caps = core, caps  # the engine would be a cycle, which lives on unused
-        self._base, self._offset = problem.base, problem.offset
-        self.n, self.n_nontrivial = whole(core.n), whole(core.n_nontrivial)
+        # The engine would be a cycle, which lives on unused.
+        self.core, self._caps, self._problem = core, caps, problem
+        self.n = whole(core.n)
+
+    @property
+    def n_nontrivial(self) -> int:
+        """How many have no split of two leaves with equal label."""
+        return whole(self.core.n_nontrivial)
 
     def n_at(self, cost: int) -> int:
         """Count those that have exactly an objective."""
-        return whole(self.core.n_at(cost + self._base))
+        return whole(self.core.n_at(cost + self._problem.base))
 
     def histogram(self) -> Histogram:
         """Count them by leaves and errors."""
@@ -62,7 +66,7 @@ class EngineCounts:
             counted = self.core.histogram(caps.memory_limit, caps.seconds)
         return Histogram(
             counted.leaves,
-            counted.errors - self._offset,
+            counted.errors - self._problem.offset,
             wide(counted.trees_high, counted.trees_low),
             wide(counted.nontrivial_high, counted.nontrivial_low),
         )
@@ -126,6 +130,7 @@ class Engine:
         self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
         self.known_optimum: int | None = None  # the smallest objective, found before
         self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
+        self._graph: _core.rashomon.Graph | None = None
         self._counts: dict[View, EngineCounts | SomeCounts | FewFeatures] = {}
         self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
 
@@ -148,13 +153,19 @@ class Engine:
         """Most of them for a question."""
         return self.caps.seconds
 
-    @cached_property
+    @property
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
-        with self.caps("the set"):
+        if self._graph is None:
+            caps = self.caps
             known = None if self.known_optimum is None else self.known_optimum + self.base
             threads = n_threads(self.n_jobs)
-            return self.problem.graph(self.memory_limit, self.seconds, threads, known)
+            try:  # a context takes longer than to find a few trees
+                self._graph = self.problem.graph(caps.memory_limit, caps.seconds, threads, known)
+            except BaseException as fault:
+                caps.refuse("the set", fault)
+                raise
+        return self._graph
 
     @property
     def base(self) -> int:
@@ -181,6 +192,8 @@ class Engine:
 
         All else that a view asks (``_view``) is left to who looks at the graph.
         """
+        if not (view.least_weight or view.first or view.paid):
+            return self.graph
         graph, done = self.graph, cast("tuple[Step, ...]", ())
         for step in steps(view):
             done = (*done, step)
@@ -212,11 +225,14 @@ class Engine:
         few = by_sets(self, view)
         if few is not None:
             return few
-        graph = self.graph_for(view)
+        graph, caps = self.graph_for(view), self.caps
         wanted = core_view(self.problem.columns, graph, view, self.base)
-        with self.caps("counting the trees"):
-            core = graph.counts(wanted, self.memory_limit, self.seconds)
-        return EngineCounts(core, self.caps, self.problem)
+        try:
+            core = graph.counts(wanted, caps.memory_limit, caps.seconds)
+        except BaseException as fault:
+            caps.refuse("counting the trees", fault)
+            raise
+        return EngineCounts(core, caps, self.problem)
 
     def histogram(self, view: View) -> Histogram:
         """Count the trees of a view by leaves and errors, and keep nothing of it."""
@@ -282,7 +298,7 @@ class Engine:
             return [view]
         feature = self.problem.columns.feature
         used = asked_features(self.problem.columns, self.graph_for(view), view)
-        free = replace(view, most_features=None)
+        free = view._replace(most_features=None)
         if len(used) <= view.most_features:
             return [free]
         if math.comb(len(used), view.most_features) > MOST_PARTS:
@@ -363,5 +379,5 @@ def check_limits(**limits: Any) -> None:
     for name, given in limits.items():
         if given is None and name == "time_limit":
             continue
-        if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        if isinstance(given, bool) or not isinstance(given, NUMBERS) or not given > 0:
             raise ValueError(f"{name} must be a positive number, got {given!r:.80}")

@@ -17,7 +17,6 @@ import math
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -78,7 +77,7 @@ class FewFeatures:
         columns = engine.problem.columns
         self._feature = columns.feature
         self._graph = engine.graph_for(view)
-        free = replace(view, most_features=None)
+        free = view._replace(most_features=None)
         self._record = core_view(columns, self._graph, free, engine.base)
         self._kept: dict[Set, _core.rashomon.Counts] = {}
         sums: dict[Cell, list[int]] = {}

@@ -6,7 +6,6 @@ Out: how many trees of the set are the function and ask a column first; which fu
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,7 +102,7 @@ def _views(view: View, flat: FlatTrees) -> list[tuple[View, NDArray[np.intp]]]:
         return [(view, np.arange(len(flat)))]
     labels = np.split(flat.label, flat.offsets[1:-1]) if len(flat) else []
     constant = np.array([len(set(own[own >= 0].tolist())) == 1 for own in labels], dtype=bool)
-    fewer = replace(view, trivial=False)
+    fewer = view._replace(trivial=False)
     return [(view, np.flatnonzero(constant)), (fewer, np.flatnonzero(~constant))]
 
 

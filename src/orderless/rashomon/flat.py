@@ -72,6 +72,13 @@ class FlatTrees:
 
     def __getitem__(self, which: Any) -> FlatTrees:
         """Choose trees by their positions (an array), or by a slice."""
+        if isinstance(which, slice):
+            first, end, step = which.indices(len(self))
+            if step == 1:  # neighbours stay where they are
+                ends = self.offsets[first : max(first, end) + 1]
+                nodes = slice(ends[0], ends[-1])
+                parts = (part[nodes] for part in (self.column, self.label, self.false_child))
+                return FlatTrees(ends - ends[0], *parts)
         chosen = np.arange(len(self))[which]
         sizes = np.diff(self.offsets)[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -169,8 +176,9 @@ class FlatTrees:
 
 def join(parts: Sequence[FlatTrees]) -> FlatTrees:
     """Put several batches one after the other."""
-    if not parts:
-        return FlatTrees.none()
+    parts = [part for part in parts if len(part)]
+    if len(parts) < 2:
+        return parts[0] if parts else FlatTrees.none()
     sizes = np.concatenate([np.diff(part.offsets) for part in parts])
     return FlatTrees(
         np.concatenate([[0], np.cumsum(sizes)]),

@@ -42,11 +42,13 @@ class Members(Completeness):
 
     @property
     def _source(self) -> Source:
-        if "_source_" not in self.__dict__:
+        try:
+            return self._source_
+        except AttributeError:
             from sklearn.exceptions import NotFittedError
 
-            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit(X, y) first")
-        return self._source_
+            message = f"this {type(self).__name__} is not fitted: call fit(X, y) first"
+            raise NotFittedError(message) from None
 
     @property
     def _view(self) -> View:
@@ -59,7 +61,7 @@ class Members(Completeness):
 
     @property
     def _counts(self) -> Counts:
-        return self._source.counts(self._view)
+        return self._source.counts(self._view_)
 
     @property
     def classes(self) -> tuple[Label, ...]:

@@ -7,6 +7,7 @@ Out: ``Narrowing``s, to be applied one after the other; the record ``View`` of t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,12 +63,18 @@ def asked_features(columns: Columns, graph: _core.rashomon.Graph, view: View) ->
     return used
 
 
+@lru_cache(maxsize=64)  # of some numbers of columns; nobody writes to it
+def _every_column(n: int) -> NDArray[np.uint8]:
+    return np.ones(n, dtype=np.uint8)
+
+
 def core_view(
     columns: Columns, graph: _core.rashomon.Graph, view: View, base: int
 ) -> _core.rashomon.View:
     """Give the record of what the steps leave; the core adds ``base`` to every objective."""
-    allowed = np.ones(len(columns), dtype=np.uint8)
+    allowed = _every_column(len(columns))
     if view.forbidden:
+        allowed = allowed.copy()
         allowed[sorted(view.forbidden)] = 0
     feature = NO_FEATURES
     if view.most_features is not None:
@@ -82,12 +89,7 @@ def core_view(
             )
         asked = _may_be_asked(columns, graph, view)
         feature = np.where(asked, np.searchsorted(used, columns.feature), -1).astype(np.int32)
-    return _core.rashomon.View(
-        bound=view.bound + base,
-        max_leaves=view.max_leaves,
-        allowed=allowed,
-        required=[list(group) for group in view.required],
-        trivial=view.trivial,
-        feature=feature,
-        most_features=view.most_features or 0,
-    )
+    return _core.rashomon.View(  # by position, which is quicker
+        view.bound + base, view.max_leaves, allowed, [list(group) for group in view.required],
+        view.trivial, feature, view.most_features or 0,
+    )  # fmt: skip

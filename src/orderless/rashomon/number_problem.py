@@ -48,8 +48,9 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
                 f"{getattr(given, name)!r:.80}"
             )
     table = read_table(X, y, given.space, cutting)
-    weights, scale = whole_weights(sample_weight, len(table.labels))
-    return Problem(table, weights, scale, rules)
+    if sample_weight is None:
+        return Problem(table, None, 1, rules)
+    return Problem(table, *whole_weights(sample_weight, len(table.labels)), rules)
 
 
 def loss_of(given: Any) -> Loss:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -27,6 +27,7 @@ from ..model import Label, Task, Tree
 from .columns import Columns, CoreMeasure, independent
 from .flat import FlatTrees, merge
 from .table import Table
+from .thresholds import WHOLE
 
 __all__ = [
     "LARGEST",
@@ -77,7 +78,7 @@ class Rules:
         cls, max_depth: Any, regularization: Any, epsilon: Any, kind: Any = "additive"
     ) -> Rules:
         """Read parameters as people write them."""
-        whole = isinstance(max_depth, int | np.integer) and not isinstance(max_depth, bool)
+        whole = isinstance(max_depth, WHOLE) and not isinstance(max_depth, bool)
         if not (whole and 0 <= max_depth <= MOST_DEPTH):
             raise ValueError(
                 f"max_depth must be a whole number from 0 to {MOST_DEPTH}, got {max_depth!r:.80}"
@@ -103,7 +104,8 @@ class Problem:
     table : Table
         The rows with their labels, and what the columns mean.
     amounts : array of int
-        Weight of each row, in ``1 / weight_scale``-ths.
+        Weight of each row, in ``1 / weight_scale``-ths. Made when it is asked for where None is
+        given: every row weighs 1.
     weight_scale : int
     rules : Rules
     classes : tuple of labels
@@ -129,13 +131,13 @@ class Problem:
     in_order = True  # whether the table's rows are those that came in, one by one
 
     def __init__(
-        self, table: Table, amounts: NDArray[np.int64], weight_scale: int, rules: Rules
+        self, table: Table, amounts: NDArray[np.int64] | None, weight_scale: int, rules: Rules
     ) -> None:
         self.table, self.rules = table, rules
-        self.amounts, self.weight_scale = amounts, weight_scale
+        self._amounts, self.weight_scale = amounts, weight_scale
         self.classes: Any = table.classes
         self.columns = table.columns
-        self.total_weight = int(amounts.sum())
+        self.total_weight = len(table.labels) if amounts is None else int(amounts.sum())
         if self._set_costs(self.total_weight) >= LARGEST:
             raise InvalidData(
                 f"objectives in whole numbers would pass 2^62: a total weight of "
@@ -160,6 +162,13 @@ class Problem:
         most += share(rules.epsilon, self.unit if rules.kind == "additive" else most)
         return int(most + self.error_cost * offset)
 
+    @property
+    def amounts(self) -> NDArray[np.int64]:
+        """The weight of each row of the table."""
+        if self._amounts is None:
+            self._amounts = np.ones(len(self.table.labels), dtype=np.int64)
+        return self._amounts
+
     @cached_property
     def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
         return merge(self.table.bits, self.table.labels, self.amounts)
@@ -180,8 +189,8 @@ class Problem:
         return self._merged[2]
 
     def __getstate__(self) -> dict[str, Any]:
-        table = replace(self.table, bits=self.bits, labels=self.y)
-        return {**self.__dict__, "table": table, "amounts": self.weights, "in_order": False}
+        table = self.table._replace(bits=self.bits, labels=self.y)
+        return {**self.__dict__, "table": table, "_amounts": self.weights, "in_order": False}
 
     # -- what is one function ------------------------------------------------------------------
 
@@ -232,25 +241,15 @@ class Problem:
         self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
     ) -> _core.rashomon.Search:
         """Say what the core is to look for; with its own number of the optimum, if it is known."""
-        rules = self.rules
-        relative = rules.kind == "relative"
-        parts = (
-            (rules.epsilon.numerator, rules.epsilon.denominator)
-            if relative
-            else (share(rules.epsilon, self.unit), 1)
-        )
-        return _core.rashomon.Search(
-            max_depth=rules.max_depth,
-            error_cost=self.error_cost,
-            leaf_cost=self.leaf_cost,
-            epsilon=_core.rashomon.Epsilon(*parts, relative, base=self.base),
-            memory_limit=memory_limit,
-            time_limit=seconds,
-            n_threads=threads,
-            optimum=optimum,
-            walk_from=WALK_FROM,
-            most_last=MOST_LAST,
-        )
+        rules, reach = self.rules, self.rules.epsilon
+        if rules.kind == "relative":
+            epsilon = _core.rashomon.Epsilon(reach.numerator, reach.denominator, True, self.base)
+        else:
+            epsilon = _core.rashomon.Epsilon(share(reach, self.unit), 1, False, self.base)
+        return _core.rashomon.Search(  # by position, which is quicker
+            rules.max_depth, self.error_cost, self.leaf_cost, epsilon, memory_limit, seconds,
+            threads, optimum, WALK_FROM, MOST_LAST,
+        )  # fmt: skip
 
     def graph(
         self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
@@ -258,7 +257,7 @@ class Problem:
         """Let the core find all near-optimal trees."""
         table, search = self.table, self.search(memory_limit, seconds, threads, optimum)
         return _core.rashomon.Graph(
-            table.bits, table.labels, self.amounts, len(table.classes), search
+            table.bits, table.labels, self._amounts, len(table.classes), search
         )
 
     # -- objectives ----------------------------------------------------------------------------

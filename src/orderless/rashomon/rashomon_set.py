@@ -16,7 +16,7 @@ from sklearn.utils import estimator_html_repr
 
 from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
 from ..model import Space, n_threads, refuse_facts
-from .constraints import Constrained, constrain
+from .constraints import Constrained, constrain, is_constrained
 from .engine import Engine, check_limits
 from .incomplete import part_of
 from .notebook import fitted_attributes
@@ -208,15 +208,11 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         self.task = task
         self.loss = loss
         self.decimals = decimals
-        self.min_leaf = min_leaf
-        self.max_leaves = max_leaves
-        self.must_use = must_use
-        self.must_not_use = must_not_use
-        self.at_most_features = at_most_features
-        self.first = first
-        self.max_cost = max_cost
         self.costs = costs
-        self.monotone = monotone
+        self.__dict__.update(  # where constraints have their values
+            min_leaf=min_leaf, max_leaves=max_leaves, must_use=must_use, must_not_use=must_not_use,
+            at_most_features=at_most_features, first=first, max_cost=max_cost, monotone=monotone,
+        )  # fmt: skip
         self.memory_limit = memory_limit
         self.time_limit = time_limit
         self.on_limit = on_limit
@@ -259,7 +255,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
             engine = part_of(engine, fault, self._constrained)
             view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
-        if not self.complete:
+        if engine.incomplete is not None:
             warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
@@ -269,8 +265,10 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
 
     def _constrained(self, engine: Engine) -> View:
         """Give the view of an engine's trees that meet the constraints."""
-        every = TreeSet._of(engine, View(engine.problem.rules.epsilon, engine.bound))
-        return constrain(every, vars(self))._view  # get_params looks at signatures, for 50 us
+        every, given = View(engine.problem.rules.epsilon, engine.bound), self.__dict__
+        if not is_constrained(given):  # get_params looks at signatures, for 50 us
+            return every
+        return constrain(TreeSet._of(engine, every), given)._view_
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 

@@ -8,7 +8,7 @@ Paper: Section 5.2 takes samples.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ class Resampled:
         """Give the problem of a sample, by how often each distinct row is in it."""
         problem, there = self.problem, weight > 0
         bits = np.ascontiguousarray(problem.bits[there])
-        table = replace(problem.table, bits=bits, labels=problem.y[there])
+        table = problem.table._replace(bits=bits, labels=problem.y[there])
         return type(problem)(table, weight[there], 1, problem.rules)
 
     def functions(self, sample: Problem, semantics: str, limit: int) -> FunctionTable:

@@ -7,12 +7,13 @@ Out: ``Table``: the 0/1 columns, what they mean, and the classes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidData, InvalidSpace, a_kind
 from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers
 from ..model import Column, Condition, Feature, Label, Space, Values
@@ -23,13 +24,13 @@ from .thresholds import WORDS, Cuts, binarizer_of, no_binarizer
 __all__ = ["Table", "read_number_table", "read_table"]
 
 MOST_CATEGORIES = 100
+BY_COLUMN = (str, Cuts)  # what looks at the columns one by one
 
 Floats = NDArray[np.float64]
 Made = tuple[NDArray[np.uint8], Columns, bool, Any]  # 0/1 columns, meaning, aware, binarizer
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Table(NamedTuple):
     """Complete rows as 0/1 columns, with their labels.
 
     Attributes
@@ -80,7 +81,7 @@ def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
     if isinstance(binarizer, str) and binarizer not in WORDS:
         raise no_binarizer(binarizer)
     names, columns = _complete(X, space)
-    if binarizer is None or isinstance(binarizer, str | Cuts):
+    if binarizer is None or isinstance(binarizer, BY_COLUMN):
         return _mixed(X, y, names, columns, space, binarizer)
     if isinstance(columns, np.ndarray):
         return _binarized(names, columns, y, space, binarizer)
@@ -100,9 +101,10 @@ def _mixed(
 ) -> Made:
     """Keep 0/1 columns whole, make some of text, and cut the numbers; in the order of X."""
     whole = columns if isinstance(columns, np.ndarray) else None
-    if whole is not None and space is None and zero_one(whole):
-        _check_length(whole, y)
-        return np.ascontiguousarray(whole, dtype=np.uint8), independent(tuple(names)), False, None
+    bits = _whole_bits(whole) if whole is not None and space is None else None
+    if bits is not None:
+        _check_length(bits, y)
+        return bits, independent(tuple(names)), False, None
     # Thresholds are guessed by trees of scikit-learn, which round rows to float32.
     values: Values = "float32" if binarizer == "threshold-guess" else "float64"
     each: Any = columns if whole is None else list(whole.T)
@@ -116,9 +118,9 @@ def _mixed(
     numeric = [
         j for j, column in enumerate(column_space.columns) if not _is_bit(column_space, column)
     ]
-    bits, made, fitted = table, list(column_space.columns), None
+    given, made, fitted = table, list(column_space.columns), None
     if numeric and binarizer is not None:
-        bits, made, fitted = _cut(table, y, column_space, numeric, binarizer)
+        given, made, fitted = _cut(table, y, column_space, numeric, binarizer)
     elif numeric or not zero_one(table):
         row, j = (0, numeric[0]) if zero_one(table) else np.argwhere((table != 0) & (table != 1))[0]
         name = column_space.column_names[j]
@@ -128,11 +130,11 @@ def _mixed(
             "binarizer='threshold-guess', 'quantile' or a binarizer of your own"
         )
     out = Space(column_space.features, made)
-    whole = np.ascontiguousarray(bits, dtype=np.uint8)
+    bits = np.ascontiguousarray(given, dtype=np.uint8)
     meaning = columns_of_space(out, rows)
-    if meaning.contradictions(whole).any():
-        read_rows(whole, out, range(len(out)))  # says which row it is
-    return whole, meaning, True, fitted
+    if meaning.contradictions(bits).any():
+        read_rows(bits, out, range(len(out)))  # says which row it is
+    return bits, meaning, True, fitted
 
 
 def _check_length(table: NDArray[Any], y: NDArray[Any]) -> None:
@@ -196,8 +198,7 @@ def _complete(
     given: Iterator[Any] = iter(())
     if whole is not None and whole.size:  # the usual case, all at once
         named = hasattr(X, "columns")
-        numbered = [f"x{j}" for j in range(whole.shape[1])]
-        names = [str(name) for name in X.columns.tolist()] if named else numbered
+        names = [str(name) for name in X.columns] if named else list(_numbered(whole.shape[1]))
     else:
         names, given, named = read_table_columns(X)
         whole = None
@@ -230,6 +231,12 @@ def _complete(
     if raw.isdisjoint(names) and len(numbers) == len(columns):
         return names, np.stack(numbers, axis=1)
     return names, columns
+
+
+@lru_cache(maxsize=64)
+def _numbered(n: int) -> tuple[str, ...]:
+    """Name the columns of an array."""
+    return tuple(f"x{j}" for j in range(n))
 
 
 def _plain(X: Any) -> NDArray[Any] | None:
@@ -291,6 +298,14 @@ def _binarized(
     there = set(made.names)
     rows = Space(made.features, [column for column in kept if column.feature in there])
     return bits.astype(np.uint8), columns_of_space(made, rows), True, fitted
+
+
+def _whole_bits(table: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Give a copy of a table of 0/1; None where it holds anything else."""
+    bits = _core.base.zero_one(table)
+    if bits is None and zero_one(table):  # a type that the core does not read
+        return np.ascontiguousarray(table, dtype=np.uint8)
+    return bits
 
 
 def zero_one(table: NDArray[Any]) -> bool:

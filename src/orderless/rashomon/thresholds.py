@@ -14,10 +14,11 @@ import numpy as np
 from ..errors import InvalidSpace
 from ..model import Space
 
-__all__ = ["WORDS", "Cuts", "binarizer_of", "no_binarizer", "read_cutting"]
+__all__ = ["WHOLE", "WORDS", "Cuts", "binarizer_of", "no_binarizer", "read_cutting"]
 
 WORDS = ("threshold-guess", "quantile")
 MOST_QUANTILES = 1_000_000
+WHOLE = (int, np.integer)  # made once: int | np.integer is a new object at every call
 
 
 @dataclass(frozen=True)
@@ -30,15 +31,15 @@ class Cuts:
 def read_cutting(thresholds: Any, binarizer: Any) -> Any:
     """Give what cuts the numbers, as the two parameters say together."""
     guessed = isinstance(thresholds, str) and thresholds == "guess"
+    if guessed:
+        return binarizer
     every = isinstance(thresholds, str) and thresholds == "all"
-    whole = isinstance(thresholds, int | np.integer) and not isinstance(thresholds, bool)
-    if not (guessed or every or (whole and 1 <= thresholds <= MOST_QUANTILES)):
+    whole = isinstance(thresholds, WHOLE) and not isinstance(thresholds, bool)
+    if not (every or (whole and 1 <= thresholds <= MOST_QUANTILES)):
         raise ValueError(
             "thresholds must be 'guess', 'all' for every cut point, or a whole number from 1 to "
             f"{MOST_QUANTILES:,} of quantiles for each feature, got {thresholds!r:.80}"
         )
-    if guessed:
-        return binarizer
     if not (isinstance(binarizer, str) and binarizer == "threshold-guess"):
         raise ValueError(
             f"thresholds={thresholds!r} and binarizer={binarizer!r:.80} both say where numbers are "

@@ -7,8 +7,9 @@ Out: ``View``, which a ``Source`` takes; equal views are equal, and can be keys.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 __all__ = ["LIMIT", "Paid", "Question", "View"]
 
@@ -45,8 +46,7 @@ class Paid:
     most: int
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """What trees must be like to be in.
 
     Attributes
@@ -87,13 +87,16 @@ class View:
     paid: tuple[Paid, ...] = ()
     monotone: tuple[tuple[int, bool], ...] = ()
 
+    def __hash__(self) -> int:  # of all fields it takes longer than to count a few trees
+        return hash((self.bound, self.max_leaves, self.forbidden, self.required))
+
     def at_most(self, leaves: int) -> View:
         """Allow so many leaves at most."""
-        return replace(self, max_leaves=min(leaves, self.max_leaves or leaves))
+        return self._replace(max_leaves=min(leaves, self.max_leaves or leaves))
 
     def without(self, columns: list[int]) -> View:
         """Forbid columns."""
-        return replace(self, forbidden=self.forbidden.union(columns))
+        return self._replace(forbidden=self.forbidden.union(columns))
 
     def using(self, columns: list[int]) -> View:
         """Require one of some columns."""
@@ -103,35 +106,35 @@ class View:
                 f"{len(groups)} features are required: at most {MOST_GROUPS} can be, and a tree of "
                 "depth d asks about fewer than 2^d"
             )
-        return replace(self, required=tuple(groups))
+        return self._replace(required=tuple(groups))
 
     def heavier(self, weight: int) -> View:
         """Require so much weight in every leaf."""
-        return replace(self, least_weight=max(self.least_weight, weight))
+        return self._replace(least_weight=max(self.least_weight, weight))
 
     def with_features(self, most: int) -> View:
         """Allow so many features at most."""
         own = self.most_features
-        return replace(self, most_features=most if own is None else min(own, most))
+        return self._replace(most_features=most if own is None else min(own, most))
 
     def beginning(self, questions: tuple[Question, ...]) -> View:
         """Require a beginning."""
-        return replace(self, first=tuple(dict.fromkeys((*self.first, questions))))
+        return self._replace(first=tuple(dict.fromkeys((*self.first, questions))))
 
     def paying(self, paid: Paid) -> View:
         """Allow no path that costs more."""
-        return replace(self, paid=tuple(dict.fromkeys((*self.paid, paid))))
+        return self._replace(paid=tuple(dict.fromkeys((*self.paid, paid))))
 
     def rising(self, feature: int, rises: bool) -> View:
         """Require labels that rise along a feature, or fall."""
-        return replace(self, monotone=tuple(sorted({*self.monotone, (feature, rises)})))
+        return self._replace(monotone=tuple(sorted({*self.monotone, (feature, rises)})))
 
     # -- what is asked, one by one -------------------------------------------------------------
 
     @property
     def plain(self) -> View:
         """The view without what is a property of whole functions."""
-        return replace(self, monotone=())
+        return self._replace(monotone=())
 
     def unconstrained(self) -> View:
         """Give the view with its bound alone."""
@@ -145,14 +148,14 @@ class View:
         if self.least_weight:
             yield "min_leaf", free.heavier(self.least_weight)
         if self.forbidden:
-            yield "must_not_use", replace(free, forbidden=self.forbidden)
+            yield "must_not_use", free._replace(forbidden=self.forbidden)
         if self.required:
-            yield "must_use", replace(free, required=self.required)
+            yield "must_use", free._replace(required=self.required)
         if self.most_features is not None:
             yield "at_most_features", free.with_features(self.most_features)
         if self.first:
-            yield "first", replace(free, first=self.first)
+            yield "first", free._replace(first=self.first)
         if self.paid:
-            yield "max_cost", replace(free, paid=self.paid)
+            yield "max_cost", free._replace(paid=self.paid)
         if self.monotone:
-            yield "monotone", replace(free, monotone=self.monotone)
+            yield "monotone", free._replace(monotone=self.monotone)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -60,11 +59,11 @@ class Views(Members):
                 f"{float(small)}: a view is a part of the set; fit again with the larger epsilon"
             )
         bound = self._problem.bound_of(self._source.optimum, small)
-        return self._seen(replace(self._view, epsilon=small, bound=bound))
+        return self._seen(self._view._replace(epsilon=small, bound=bound))
 
     def nontrivial(self) -> TreeSet:
         """Look at the trees without trivial splits: no two leaves of one split have equal label."""
-        return self._seen(replace(self._view, trivial=False))
+        return self._seen(self._view._replace(trivial=False))
 
     # -- features ------------------------------------------------------------------------------
 
