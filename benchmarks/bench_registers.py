@@ -38,7 +38,7 @@ def run(quick: bool) -> Iterator[Table | str]:
     )
 
 
-def _in_process(width: str, n: int) -> dict[str, Any]:
+def _in_process(width: str, n: int) -> dict[Any, Any]:
     """Measure everything in a fresh process that may use registers of this width at most."""
     now(f"registers: {width}")
     before = os.environ.get("ORDERLESS_REGISTERS")
@@ -53,9 +53,9 @@ def _in_process(width: str, n: int) -> dict[str, Any]:
             os.environ["ORDERLESS_REGISTERS"] = before
 
 
-def _measure(n: int) -> dict[str, Any]:
+def _measure(n: int) -> dict[Any, Any]:
     """What one width gives: seconds by what was done, and answers to hold beside the others'."""
-    found: dict[str, Any] = {"registers": base.registers}
+    found: dict[Any, Any] = {"registers": base.registers}
     for share in (0.0, 0.1):
         X = _rows(n, share)
         for depth in DEPTHS:
@@ -79,7 +79,7 @@ def _digest(answer: Any) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def _predict(found: dict[str, dict[str, Any]], n: int) -> Table:
+def _predict(found: dict[str, dict[Any, Any]], n: int) -> Table:
     table = Table(
         f"`predict` of {n:,} rows x 28 features by registers (float32, C order, one core)",
         ["registers", "unknown", *(f"depth {depth}" for depth in DEPTHS), "target"],
@@ -104,7 +104,7 @@ def _predict(found: dict[str, dict[str, Any]], n: int) -> Table:
     return table
 
 
-def _sets(found: dict[str, dict[str, Any]]) -> Table:
+def _sets(found: dict[str, dict[Any, Any]]) -> Table:
     table = Table(
         "Rashomon sets by registers (depth 4, 0.01 per leaf, epsilon 0.02, fold 0)",
         ["data set", "trees", *found],
