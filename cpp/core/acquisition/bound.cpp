@@ -1,15 +1,8 @@
 #include "core/acquisition/bound.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace orderless::acquisition {
-
-namespace {
-
-constexpr std::size_t most_masks = std::size_t{1} << 24;  // 128 MB
-
-}  // namespace
 
 RowCosts::RowCosts(const Acquisition& problem)
     : problem_(problem),
@@ -20,12 +13,6 @@ RowCosts::RowCosts(const Acquisition& problem)
       outside_(problem.n_words),
       mask_(problem.n_purchases) {
   for (const std::size_t p : by_cost_) cost_.push_back(problem.cost[p]);
-  if (problem.n_words == 1 && problem.n_rows() * problem.n_purchases <= most_masks) {
-    masks_.reserve(problem.n_rows() * problem.n_purchases);
-    for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
-      for (const std::size_t p : by_cost_) masks_.push_back(*problem.mask_of(row, p));
-    }
-  }
   std::vector<std::uint64_t> leaves(problem.n_words);
   for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
     std::copy(problem.start.begin(), problem.start.end(), leaves.begin());
@@ -53,40 +40,7 @@ RowCosts::Range RowCosts::classes_of(const std::vector<std::uint64_t>& leaves) c
   return {static_cast<std::size_t>(first), end};
 }
 
-RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) {
-  const std::size_t n = cost_.size();
-  const std::uint64_t* masks = masks_.data() + row * n;
-  price_.assign(cost_.begin(), cost_.end());
-  Spent out;
-  std::int64_t count = 0;
-  while (left != 0) {
-    // The leaf whose cheapest way out is the dearest: it lasts longest, cheapest purchases first.
-    std::uint64_t some = left;
-    std::size_t k = 0;
-    for (; k < n && (some & masks[k]) != 0; ++k) some &= masks[k];
-    if (k == n) return {0, true};
-    const std::uint64_t bit = some & (~some + 1);
-    std::int64_t pays = price_[k];
-    bool alone = true;
-    for (std::size_t j = k; j < n; ++j) {
-      if ((masks[j] & bit) != 0) continue;
-      pays = std::min(pays, price_[j]);
-      alone = alone && price_[j] == cost_[j];
-    }
-    out.cost += pays;
-    count += alone && pays > 0 ? 1 : 0;
-    for (; k < n; ++k) {
-      if ((masks[k] & bit) != 0) continue;
-      price_[k] -= pays;
-      if (price_[k] == 0) left &= masks[k];
-    }
-  }
-  out.missed = out.cost > rest.budget || count > rest.questions;
-  return out;
-}
-
 RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest) {
-  if (!masks_.empty()) return bound_of_word(row, left[0], rest);
   const std::size_t words = left.size(), n = by_cost_.size();
   for (std::size_t k = 0; k < n; ++k) mask_[k] = problem_.mask_of(row, by_cost_[k]);
   price_.assign(cost_.begin(), cost_.end());
@@ -126,21 +80,6 @@ RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& l
   }
   out.missed = out.cost > rest.budget || count > rest.questions;
   return out;
-}
-
-template <class With>
-void RowCosts::for_each_end(std::uint32_t row, const std::uint64_t* leaves, With&& with) {
-  const std::size_t words = outside_.size();
-  for (std::size_t c = ends_[row].begin; c < ends_[row].end; ++c) {
-    const std::uint64_t* own = problem_.classes.data() + c * words;
-    bool fewer = c == ends_[row].begin;
-    for (std::size_t w = 0; w < words; ++w) {
-      const std::uint64_t outside = leaves[w] & ~own[w];
-      fewer = fewer || (outside_[w] & ~outside) != 0;
-      outside_[w] = outside;
-    }
-    if (fewer && with(outside_)) return;
-  }
 }
 
 RowCosts::Spent RowCosts::at_least(std::uint32_t row, const std::uint64_t* leaves, Rest rest) {

@@ -32,6 +32,23 @@ class RowCosts {
   [[nodiscard]] Spent exactly(std::uint32_t row, const std::uint64_t* leaves, Rest rest,
                               std::int32_t& first);
 
+  /// Calls `with(leaves outside)` for each class that the row can end in, until it gives true;
+  /// a class that leaves no less outside than the one before it is passed over.
+  template <class With>
+  void for_each_end(std::uint32_t row, const std::uint64_t* leaves, With&& with) {
+    const std::size_t words = outside_.size();
+    for (std::size_t c = ends_[row].begin; c < ends_[row].end; ++c) {
+      const std::uint64_t* own = problem_.classes.data() + c * words;
+      bool fewer = c == ends_[row].begin;
+      for (std::size_t w = 0; w < words; ++w) {
+        const std::uint64_t outside = leaves[w] & ~own[w];
+        fewer = fewer || (outside_[w] & ~outside) != 0;
+        outside_[w] = outside;
+      }
+      if (fewer && with(outside_)) return;
+    }
+  }
+
  private:
   struct Range {
     std::size_t begin, end;
@@ -39,19 +56,13 @@ class RowCosts {
 
   /// The classes that hold all of these leaves, which follow each other.
   [[nodiscard]] Range classes_of(const std::vector<std::uint64_t>& leaves) const;
-  /// Calls `with(leaves outside)` for each class that the row can end in, until it gives true;
-  /// a class that leaves no less outside than the one before it is passed over.
-  template <class With>
-  void for_each_end(std::uint32_t row, const std::uint64_t* leaves, With&& with);
   [[nodiscard]] Spent bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest);
-  [[nodiscard]] Spent bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest);
   void search(std::uint32_t row, std::size_t depth, Rest rest, std::int64_t spent,
               std::int32_t first);
 
   const Acquisition& problem_;
   std::vector<std::size_t> by_cost_;  // purchases, the cheapest first
   std::vector<std::int64_t> cost_;    // in that order
-  std::vector<std::uint64_t> masks_;  // rows x purchases in that order, if a mask is one word
   std::vector<Range> ends_;  // by row the classes that it can end in; none: never determined
   std::vector<std::uint64_t> left_, some_, outside_;
   std::vector<const std::uint64_t*> mask_;  // of the row at hand, the cheapest purchase first

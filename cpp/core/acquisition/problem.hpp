@@ -126,10 +126,13 @@ struct Cheapest {
 /// with branch and bound, any purchase allowed in any state.
 ///
 /// Lower bound of a state: for each row, leaves of other classes must be excluded; what that costs
-/// at least is found by dual ascent (see RowCosts). Of several classes that the row can end in, the
-/// least counts. At `limit` states, or out of time, the best policy found: questions are then fixed
-/// from the top until what is left can be searched. Never worse than greedy and path. Cost: per
-/// state rows x purchases^2; the states can be exponentially many.
+/// is the row's cheapest certificate (see Certificates; with more than 64 purchases a bound of it,
+/// see RowCosts). Of several classes that the row can end in, the least counts. The search follows
+/// the purchase with the lowest bound, and what it finds out of a state stays with the state. At
+/// `limit` states, or out of time, the best policy found: questions are then fixed from the top
+/// until what is left can be searched. Never worse than greedy and path. Cost: per state rows x
+/// purchases certificates, most of which follow from the one before; the states can be
+/// exponentially many.
 [[nodiscard]] Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit,
                                        const Clock& clock);
 

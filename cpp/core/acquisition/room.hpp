@@ -8,6 +8,7 @@
 // Invariants: a state is its rows, its reachable leaves and what is left to spend; single rows are
 // solved exactly.
 //
-// Cost: per state rows x purchases^2; there can be exponentially many states, so there are limits.
+// Cost: per state rows x purchases, and what certificates need; there can be exponentially many
+// states, so there are limits.
 
 #include "core/acquisition/problem.hpp"  // IWYU pragma: export

@@ -18,43 +18,42 @@ class Search {
       : problem_(problem),
         limit_(limit),
         clock_(clock),
-        splits_(problem),
-        states_(splits_.states) {}
+        splits_(problem, clock.poll),
+        states_(splits_.states),
+        by_cost_(problem.by_cost()) {}
 
-  struct Part {
+  struct Found {
     PolicyTree tree;
     std::int64_t value, bound;
   };
 
-  /// The best policy for some rows, from these leaves on.
-  Part part(std::vector<std::uint32_t> rows, const std::uint64_t* leaves,
-            std::vector<std::uint8_t>& bought, Rest rest, double until) {
-    Part best{{}, 0, 0};
-    if (problem_.class_of(leaves) >= 0) {
-      best.tree = build(rows, leaves, bought, rest, until, Mode::look);
-      return best;
+  /// The best policy for some rows, from these leaves on. What time the writing down leaves, the
+  /// search gets, which goes on from what was found on the way.
+  Found found(const std::vector<std::uint32_t>& rows, const std::uint64_t* leaves,
+              std::vector<std::uint8_t>& bought, Rest rest, double until) {
+    if (states_.size() > limit_) states_.clear();
+    Found best{{}, infinite, 0};
+    const auto consider = [&](Mode mode) {
+      PolicyTree tree = build(rows, leaves, bought, rest, until, mode);
+      const std::int64_t value = splits_.value_of(tree);
+      if (best.tree.size() > 0 && value >= best.value) return;
+      best.value = value;
+      best.tree = std::move(tree);
+    };
+    const Place place{rows, leaves, purchases_of(bought), rest};
+    bool closed = problem_.class_of(leaves) >= 0;
+    const auto search = [&](double deadline) {
+      const std::int32_t id = splits_.state_of(place);
+      solve_until(deadline, place, id);
+      best.bound = std::max(best.bound, states_[id].lower);
+      closed = states_[id].closed();
+    };
+    if (!closed) search(clock_.passed() + 0.6 * (until - clock_.passed()));
+    if (!closed) {
+      for (const Mode mode : {Mode::path, Mode::greedy, Mode::search}) consider(mode);
+      if (best.bound < best.value) search(until);
     }
-    best.tree = build(rows, leaves, bought, rest, until, Mode::look);
-    best.value = splits_.value_of(best.tree);
-    for (const Mode mode : {Mode::path, Mode::greedy}) {
-      consider(best, build(rows, leaves, bought, rest, until, mode));
-    }
-    const std::int32_t id = splits_.state_of(rows, leaves, rest);
-    deadline_ = clock_.passed() + 0.6 * (until - clock_.passed());
-    stopped_ = false;
-    std::int64_t lower = states_[id].lower;
-    while (lower < best.value && !stopped_ && !states_[id].closed()) {
-      const std::int64_t gap = best.value - lower;
-      const std::int64_t allowance = lower + (gap > 8 ? (gap + 3) / 4 : gap);
-      solve(0, rows, leaves, rest, id, allowance);
-      lower = std::max(lower, states_[id].lower);
-    }
-    n_states_ = std::max(n_states_, states_.size());
-    const bool closed = states_[id].closed();
-    if (closed || stopped_) {
-      consider(best, build(rows, leaves, bought, rest, until, Mode::solve));
-    }
-    best.bound = closed ? best.value : std::min(lower, best.value);
+    if (closed) consider(Mode::closed);
     return best;
   }
 
@@ -62,11 +61,12 @@ class Search {
   [[nodiscard]] std::size_t n_states() const { return std::max(n_states_, states_.size()); }
 
  private:
-  enum class Mode { look, path, greedy, solve };
+  enum class Mode { path, greedy, search, closed };
 
-  void consider(Part& best, PolicyTree tree) const {
-    const std::int64_t value = splits_.value_of(tree);
-    if (value < best.value) best.value = value, best.tree = std::move(tree);
+  [[nodiscard]] Purchases purchases_of(const std::vector<std::uint8_t>& bought) const {
+    Purchases out = 0;
+    for (std::size_t p = 0; p < bought.size(); ++p) out |= bought[p] != 0 ? splits_.bit(p) : 0;
+    return out;
   }
 
   Level& level(std::size_t depth) {
@@ -74,8 +74,10 @@ class Search {
     return levels_[depth];
   }
 
-  bool out_of_time() {
-    if ((++n_steps_ & 127U) == 0) {
+  bool out_of_time(std::size_t rows) {
+    n_seen_ += rows;
+    if (n_seen_ >= 4096) {
+      n_seen_ = 0;
       clock_.poll(states_.size());
       if (clock_.passed() > deadline_) stopped_ = true;
     }
@@ -83,99 +85,133 @@ class Search {
     return stopped_;
   }
 
-  /// Closes a state, or raises its lower bound to the allowance, unless it is stopped.
-  void solve(std::size_t depth, std::span<const std::uint32_t> rows, const std::uint64_t* leaves,
-             Rest rest, std::int32_t id, std::int64_t allowance) {
-    if (out_of_time()) return;
-    Level& here = level(depth);
-    const std::int64_t weight = splits_.weight_of(rows);
-    splits_.look(here, rows, leaves, rest, weight);
-    const std::vector<Candidate> candidates = here.candidates;
-    std::int64_t best = problem_.may_stop ? weight * splits_.missed() : infinite;
-    std::int32_t chosen = -1;
-    std::int64_t failed = infinite;  // the least that a purchase which was given up costs
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const std::int64_t enough = std::min(allowance, best);
-      if (candidates[c].bound >= enough) {
-        failed = std::min(failed, candidates[c].bound);
-        break;
-      }
-      const auto p = static_cast<std::size_t>(candidates[c].purchase);
-      const std::int64_t own = splits_.price(p, weight);
-      const Rest left = rest.after(problem_.cost[p]);
-      splits_.split(here, rows, leaves, left, p);
-      std::int64_t sum = splits_.total(here, own);
-      for (std::size_t i = 0; i < here.children.size() && sum < enough; ++i) {
-        Child& child = here.children[i];
-        if (child.state < 0 || states_[child.state].closed()) continue;
-        const std::int64_t most = problem_.worst ? enough - own : enough - (sum - child.lower);
-        solve(depth + 1, splits_.rows_of(here, child), here.leaves.data() + i * problem_.n_words,
-              left, child.state, most);
-        child.lower = states_[child.state].lower;
-        sum = splits_.total(here, own);
-        if (stopped_) {
-          std::int64_t least = std::min({failed, best, sum});
-          if (c + 1 < candidates.size()) least = std::min(least, candidates[c + 1].bound);
-          states_[id].lower = std::max(states_[id].lower, least);
-          return;
+  void solve_until(double deadline, const Place& place, std::int32_t id) {
+    deadline_ = deadline;
+    stopped_ = false;
+    solve(0, place, id, infinite);
+    n_states_ = std::max(n_states_, states_.size());
+  }
+
+  /// The purchase with the lowest bound, which is brought up to date, and the bound of the next.
+  /// Bounds only rise, so those of the others may be old.
+  std::pair<Candidate, std::int64_t> lowest(std::int32_t id, std::int64_t weight) {
+    const std::span<Candidate> all = states_.candidates(id);
+    Candidate none{infinite, -1, 0, 0};
+    while (true) {
+      Candidate* first = &none;
+      std::int64_t second = infinite;
+      for (Candidate& one : all) {
+        if (one.bound < first->bound) {
+          second = first->bound;
+          first = &one;
+        } else {
+          second = std::min(second, one.bound);
         }
       }
-      if (sum < enough) {
-        best = sum;
-        chosen = candidates[c].purchase;
-      } else {
-        failed = std::min(failed, sum);
-      }
-    }
-    State& state = states_[id];
-    if (best < allowance) {
-      state.lower = state.upper = best;
-      state.purchase = chosen;
-    } else {
-      state.lower = std::max(state.lower, std::min(failed, best));
+      if (first == &none) return {none, infinite};
+      first->bound = splits_.total(*first, weight);
+      if (first->bound <= second) return {*first, second};
     }
   }
 
-  /// Writes a policy down. look: the purchase with the lowest bound; solve: what the search found,
-  /// and where it has not finished, a search of what is left with a share of the time.
+  /// Closes a state, or raises its lower bound to the allowance, unless it is stopped: follows the
+  /// purchase with the lowest bound, until another one has it.
+  void solve(std::size_t depth, const Place& place, std::int32_t id, std::int64_t allowance) {
+    if (out_of_time(place.rows.size())) return;
+    splits_.look(level(depth), place, id);
+    const std::int64_t weight = splits_.weight_of(place.rows);
+    while (true) {
+      const auto [candidate, second] = lowest(id, weight);
+      State& state = states_[id];
+      state.lower = std::max(state.lower, candidate.bound);
+      bool closed = true;
+      for (const std::int32_t child : states_.children(candidate)) {
+        closed = closed && states_[child].closed();
+      }
+      if (closed) {
+        state.upper = state.lower;
+        state.purchase = candidate.purchase;
+        return;
+      }
+      if (candidate.bound >= allowance || stopped_) return;
+      const std::int64_t beyond = second + 1 + candidate.bound / 512;
+      follow(depth, place, candidate, weight, std::min(allowance, beyond));
+    }
+  }
+
+  /// Closes all states that a purchase leads to, or raises its bound.
+  void follow(std::size_t depth, const Place& place, const Candidate& candidate,
+              std::int64_t weight, std::int64_t enough) {
+    Level& here = level(depth);
+    const auto p = static_cast<std::size_t>(candidate.purchase);
+    splits_.split(here, place, p);
+    while (!stopped_) {
+      const std::int64_t sum = splits_.total(candidate, weight);
+      if (sum >= enough) return;
+      const std::span<const std::int32_t> children = states_.children(candidate);
+      std::size_t next = 0;
+      while (next < children.size() && states_[children[next]].closed()) ++next;
+      if (next == children.size()) return;
+      const std::int32_t child = children[next];
+      const std::int64_t most =
+          problem_.worst ? enough - problem_.cost[p] : enough - (sum - states_[child].lower);
+      solve(depth + 1, splits_.place_of(here, next, place, p), child, most);
+    }
+  }
+
+  /// The purchase that looks best in a state which was not closed: what open states cost is taken
+  /// to be a sixteenth more than is proven, so that purchases which leave less open go first.
+  std::int32_t guess(std::int32_t id, std::int64_t weight) {
+    std::int64_t least = infinite;
+    std::int32_t chosen = -1;
+    for (const Candidate& one : states_.candidates(id)) {
+      std::int64_t sum = splits_.total(one, weight), most = 0;
+      for (const std::int32_t child : states_.children(one)) {
+        if (states_[child].closed()) continue;
+        const std::int64_t more = states_[child].lower % splits_.missed() / 16;
+        sum += problem_.worst ? 0 : more;
+        most = std::max(most, more);
+      }
+      sum += problem_.worst ? most : 0;
+      if (sum < least) least = sum, chosen = one.purchase;
+    }
+    return chosen;
+  }
+
+  /// The purchase with which the policy goes on: what the search found. Where it has not finished,
+  /// a search of what is left with a share of the time, and then a guess.
+  std::int32_t next(const Situation& here, double until, Mode mode, double& left) {
+    if (mode == Mode::search) {
+      if (clock_.passed() > until) return next_on_path(problem_, here.rows.front(), here.bought);
+      if (states_.size() > limit_) states_.clear();
+    }
+    const Place place{here.rows, here.leaves, purchases_of(here.bought), here.rest};
+    const std::int32_t id = splits_.state_of(place);
+    if (states_[id].closed()) return states_[id].purchase;
+    const auto weight = static_cast<double>(splits_.weight_of(here.rows));
+    const double now = clock_.passed();
+    solve_until(now + 0.5 * std::min(1.0, weight / left) * (until - now), place, id);
+    if (states_[id].closed()) {
+      left -= weight;
+      return states_[id].purchase;
+    }
+    splits_.look(level(0), place, id);
+    return guess(id, splits_.weight_of(here.rows));
+  }
+
+  /// Writes a policy down.
   PolicyTree build(std::vector<std::uint32_t> rows, const std::uint64_t* leaves,
                    std::vector<std::uint8_t>& bought, Rest rest, double until, Mode mode) {
     PolicyTree out;
-    double left = static_cast<double>(splits_.weight_of(rows));
-    const auto cheapest = [&](const Situation& here) {
-      std::int32_t first = -1;
-      for (std::size_t p = 0; p < problem_.n_purchases; ++p) {
-        const bool better =
-            first < 0 || problem_.cost[p] < problem_.cost[static_cast<std::size_t>(first)];
-        if (here.bought[p] == 0 && better) first = static_cast<std::int32_t>(p);
-      }
-      return first;
-    };
+    auto left = static_cast<double>(splits_.weight_of(rows));
     const auto choose = [&](const Situation& here) -> std::int32_t {
       if ((++n_steps_ & 127U) == 0) clock_.poll(states_.size());
       if (mode == Mode::path) return next_on_path(problem_, here.rows.front(), here.bought);
-      if (mode == Mode::greedy) return cheapest(here);
-      if (clock_.passed() > until) return next_on_path(problem_, here.rows.front(), here.bought);
-      if (states_.size() > limit_) states_.clear();
-      std::int32_t id = splits_.state_of(here.rows, here.leaves, here.rest);
-      const std::int64_t weight = splits_.weight_of(here.rows);
-      if (mode == Mode::solve && !states_[id].closed()) {
-        const double now = clock_.passed();
-        const double share = std::min(1.0, static_cast<double>(weight) / left);
-        if (until > now) {
-          deadline_ = now + 0.5 * share * (until - now);
-          stopped_ = false;
-          solve(0, here.rows, here.leaves, here.rest, id, infinite);
-          n_states_ = std::max(n_states_, states_.size());
-        }
-        if (states_[id].closed()) left -= static_cast<double>(weight);
+      if (mode == Mode::search || mode == Mode::closed) return next(here, until, mode, left);
+      for (const std::size_t p : by_cost_) {
+        if (here.bought[p] == 0) return static_cast<std::int32_t>(p);
       }
-      if (states_[id].closed()) return states_[id].purchase;
-      Level& scratch = level(0);
-      splits_.look(scratch, here.rows, here.leaves, here.rest, weight);
-      if (scratch.candidates.empty()) return -1;
-      if (problem_.may_stop && scratch.candidates[0].bound >= weight * splits_.missed()) return -1;
-      return scratch.candidates[0].purchase;
+      return -1;
     };
     const std::size_t n = rows.size();
     unfold(problem_, out, -1, -1, rows, 0, n, leaves, bought, rest, true, choose);
@@ -188,8 +224,9 @@ class Search {
   const Clock& clock_;
   Splits splits_;
   States& states_;
+  std::vector<std::size_t> by_cost_;
   std::deque<Level> levels_;
-  std::size_t n_states_ = 0, n_steps_ = 0;
+  std::size_t n_states_ = 0, n_steps_ = 0, n_seen_ = 0;
   double deadline_ = 0;
   bool stopped_ = false;
 };
@@ -209,7 +246,7 @@ Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit, const Cl
   std::vector<std::uint8_t> bought(problem.n_purchases, 0);
   const Rest rest{problem.budget, problem.questions};
   std::int64_t bound = 0, bound_missed = 0, value = 0;
-  const auto add = [&](const Search::Part& part, std::int32_t from, std::int32_t how) {
+  const auto add = [&](const Search::Found& part, std::int32_t from, std::int32_t how) {
     out.tree.append(part.tree, from, how);
     bound_missed += part.bound / search.missed();
     const std::int64_t cost = part.bound % search.missed();
@@ -217,7 +254,7 @@ Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit, const Cl
     value += part.value - part.bound;
   };
   if (problem.free < 0 || problem.class_of(problem.start.data()) >= 0) {
-    add(search.part(rows, problem.start.data(), bought, rest, clock.limit), -1, -1);
+    add(search.found(rows, problem.start.data(), bought, rest, clock.limit), -1, -1);
   } else {
     const auto p = static_cast<std::size_t>(problem.free);
     problem.sort_by_outcome(rows, p);
@@ -240,7 +277,7 @@ Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit, const Cl
       for (std::size_t w = 0; w < leaves.size(); ++w) leaves[w] = problem.start[w] & mask[w];
       const double now = clock.passed();
       const double share = static_cast<double>(weight) / static_cast<double>(left);
-      add(search.part(own, leaves.data(), bought, rest, now + share * (clock.limit - now)), 0,
+      add(search.found(own, leaves.data(), bought, rest, now + share * (clock.limit - now)), 0,
           which);
       left -= weight;
     }
@@ -254,22 +291,24 @@ Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit, const Cl
 }
 
 std::pair<std::int64_t, std::int64_t> least_cost(const Acquisition& problem) {
-  Splits splits(problem);
-  std::vector<std::uint32_t> rows = all_rows(problem);
+  RowCosts costs(problem);
   std::int64_t bound = 0, missed = 0;
   std::vector<std::uint64_t> leaves(problem.n_words);
-  for (const std::uint32_t row : rows) {  // one by one: what is free is known
+  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
     std::copy(problem.start.begin(), problem.start.end(), leaves.begin());
     if (problem.free >= 0) {
       const std::uint64_t* mask = problem.mask_of(row, static_cast<std::size_t>(problem.free));
       for (std::size_t w = 0; w < leaves.size(); ++w) leaves[w] &= mask[w];
     }
     if (problem.class_of(leaves.data()) >= 0) continue;
-    const std::int64_t own =
-        splits.bound({&row, 1}, leaves.data(), {problem.budget, problem.questions});
-    missed += own / splits.missed();
-    const std::int64_t cost = own % splits.missed();
-    bound = problem.worst ? std::max(bound, cost) : bound + cost;
+    const RowCosts::Spent least =
+        costs.at_least(row, leaves.data(), {problem.budget, problem.questions});
+    if (least.missed) {
+      missed += problem.weight[row];
+    } else {
+      bound =
+          problem.worst ? std::max(bound, least.cost) : bound + problem.weight[row] * least.cost;
+    }
   }
   return {bound, missed};
 }

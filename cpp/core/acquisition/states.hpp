@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace orderless::acquisition {
@@ -11,13 +12,23 @@ struct State {
   std::uint64_t key[2];
   std::int64_t lower, upper;
   std::int32_t purchase;
+  std::uint32_t candidates;  // where they are, once it was looked at; else 0
   [[nodiscard]] bool closed() const { return lower >= upper; }
 };
 
-/// States by key: an open table of numbers, which stay when it grows.
+/// A purchase in a state, what it costs at least, and the states that it leads to.
+struct Candidate {
+  std::int64_t bound;
+  std::int32_t purchase;  // -1: stop
+  std::uint32_t children;
+  std::uint32_t n_children;
+};
+
+/// States by key: an open table of numbers, which stay when it grows. Next to it, for states that
+/// were looked at, what can be bought in them.
 class States {
  public:
-  States() : slots_(1U << 12, 0) {}
+  States() { clear(); }
 
   [[nodiscard]] std::size_t size() const { return states_.size(); }
   State& operator[](std::int32_t i) { return states_[static_cast<std::size_t>(i)]; }
@@ -33,13 +44,38 @@ class States {
       }
       slot = (slot + 1) & (slots_.size() - 1);
     }
-    states_.push_back({{key0, key1}, 0, 0, -1});
+    states_.push_back({{key0, key1}, 0, 0, -1, 0});
     slots_[slot] = static_cast<std::uint32_t>(states_.size());
     return {static_cast<std::int32_t>(states_.size()) - 1, true};
   }
 
+  /// What can be bought in a state that was looked at, in the order in which it was written down.
+  [[nodiscard]] std::span<Candidate> candidates(std::int32_t i) {
+    const std::uint32_t begin = (*this)[i].candidates;
+    return {candidates_.data() + begin, candidates_[begin - 1].n_children};
+  }
+  /// The states that a purchase leads to and that are not determined.
+  [[nodiscard]] std::span<const std::int32_t> children(const Candidate& one) const {
+    return {children_.data() + one.children, one.n_children};
+  }
+  /// Writes down what can be bought in a state.
+  void begin_candidates(std::int32_t i) {
+    candidates_.push_back({0, -1, 0, 0});  // before the first: how many
+    (*this)[i].candidates = static_cast<std::uint32_t>(candidates_.size());
+  }
+  void add_candidate(std::int32_t i, std::int64_t bound, std::int32_t purchase) {
+    candidates_.push_back({bound, purchase, static_cast<std::uint32_t>(children_.size()), 0});
+    ++candidates_[(*this)[i].candidates - 1].n_children;
+  }
+  void add_child(std::int32_t child) {
+    children_.push_back(child);
+    ++candidates_.back().n_children;
+  }
+
   void clear() {
     states_.clear();
+    candidates_.clear();
+    children_.clear();
     slots_.assign(1U << 12, 0);
   }
 
@@ -55,6 +91,8 @@ class States {
   }
 
   std::vector<State> states_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::int32_t> children_;
   std::vector<std::uint32_t> slots_;  // number of a state + 1
 };
 

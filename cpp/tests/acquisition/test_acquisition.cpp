@@ -6,102 +6,14 @@
 #include <vector>
 
 #include "core/acquisition/problem.hpp"
+#include "tests/acquisition/cases.hpp"
 #include "tests/check.hpp"
 
 using namespace orderless;
 using namespace orderless::acquisition;
-using namespace orderless::tests;
+using namespace orderless::acquisition::tests;
 
 namespace {
-
-/// A random function of n bits as a complete tree (leaf i has the bits of i), random rows, weights
-/// and costs; every bit is a purchase.
-struct Case {
-  std::size_t n;
-  std::vector<std::int32_t> outcome;
-  std::vector<std::int64_t> weight, cost, outcome_start, next_start{0};
-  std::vector<std::uint64_t> masks, start, classes;
-  std::vector<std::int32_t> node_purchase, next;
-  std::vector<std::int64_t> number;  // by leaf
-  std::int64_t within = 0;           // how far the numbers of one class are apart at most
-
-  Case(Random& random, std::size_t bits, std::size_t n_rows, std::size_t n_classes) : n(bits) {
-    const std::size_t leaves = std::size_t{1} << n;
-    const std::size_t words = (leaves + 63) / 64;
-    start.assign(words, 0);
-    classes.assign(words * n_classes, 0);
-    masks.assign(words * 2 * n, 0);
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      const std::uint64_t bit = std::uint64_t{1} << (leaf % 64);
-      start[leaf / 64] |= bit;
-      number.push_back(static_cast<std::int64_t>(random.below(n_classes)));
-      classes[static_cast<std::size_t>(number.back()) * words + leaf / 64] |= bit;
-      for (std::size_t p = 0; p < n; ++p)
-        masks[(2 * p + (leaf >> p & 1U)) * words + leaf / 64] |= bit;
-    }
-    for (std::size_t p = 0; p <= n; ++p) outcome_start.push_back(static_cast<std::int64_t>(2 * p));
-    for (std::size_t p = 0; p < n; ++p) cost.push_back(static_cast<std::int64_t>(random.below(6)));
-    std::vector<std::size_t> rows;
-    while (rows.size() < n_rows) {
-      const std::size_t row = random.below(leaves);
-      if (std::find(rows.begin(), rows.end(), row) != rows.end()) continue;
-      rows.push_back(row);
-      weight.push_back(1 + static_cast<std::int64_t>(random.below(3)));
-      for (std::size_t p = 0; p < n; ++p)
-        outcome.push_back(static_cast<std::int32_t>(row >> p & 1U));
-    }
-    for (std::size_t node = 0; node + 1 < 2 * leaves; ++node) {  // level by level, bit by bit
-      std::size_t depth = 0;
-      while ((std::size_t{2} << depth) - 1 <= node) ++depth;
-      node_purchase.push_back(depth < n ? static_cast<std::int32_t>(depth) : -1);
-      if (depth < n) {
-        next.push_back(static_cast<std::int32_t>(2 * node + 1));
-        next.push_back(static_cast<std::int32_t>(2 * node + 2));
-      }
-      next_start.push_back(static_cast<std::int64_t>(next.size()));
-    }
-  }
-
-  /// Classes that overlap: from each number, all leaves whose numbers are at most `width` above.
-  void widen(std::int64_t width, std::size_t n_numbers) {
-    within = width;
-    std::fill(classes.begin(), classes.end(), 0);
-    for (std::size_t from = 0; from < n_numbers; ++from) {
-      for (std::size_t leaf = 0; leaf < number.size(); ++leaf) {
-        const std::int64_t above = number[leaf] - static_cast<std::int64_t>(from);
-        if (above < 0 || above > width) continue;
-        classes[from * start.size() + leaf / 64] |= std::uint64_t{1} << (leaf % 64);
-      }
-    }
-  }
-
-  /// By the numbers, not by the classes.
-  [[nodiscard]] bool settled(const std::vector<std::uint64_t>& leaves) const {
-    std::int64_t low = 1000, high = -1000;
-    for (std::size_t leaf = 0; leaf < number.size(); ++leaf) {
-      if ((leaves[leaf / 64] >> (leaf % 64) & 1U) == 0) continue;
-      low = std::min(low, number[leaf]), high = std::max(high, number[leaf]);
-    }
-    return high - low <= within;
-  }
-
-  [[nodiscard]] Acquisition problem() const {
-    Acquisition out;
-    out.n_purchases = n;
-    out.n_words = start.size();
-    out.outcome = outcome;
-    out.weight = weight;
-    out.cost = cost;
-    out.outcome_start = outcome_start;
-    out.masks = masks;
-    out.start = start;
-    out.classes = classes;
-    out.node_purchase = node_purchase;
-    out.next_start = next_start;
-    out.next = next;
-    return out;
-  }
-};
 
 using Value = std::pair<std::int64_t, std::int64_t>;  // weight left undetermined, cost
 
@@ -209,6 +121,30 @@ int main() {
     Case overlapping(random, bits, rows, numbers);
     overlapping.widen(static_cast<std::int64_t>(random.below(numbers)), numbers);
     check_all(random, overlapping);
+  }
+  // Much is free: certificates may hold more than is needed.
+  for (int round = 0; round < 300; ++round) {
+    Case cheap(random, 5, 6, 2 + random.below(2));
+    for (std::int64_t& cost : cheap.cost) cost = static_cast<std::int64_t>(random.below(4) / 2);
+    cheap.prune(random);
+    check_all(random, cheap);
+  }
+  for (int round = 0; round < 30; ++round) {  // more purchases than there are certificates for
+    const std::size_t bits = 2 + random.below(3);
+    Case one(random, bits, std::min<std::size_t>(8, std::size_t{1} << bits), 2 + random.below(2));
+    const auto idle = [](std::size_t) {};
+    for (const bool worst : {false, true}) {
+      Acquisition few = one.problem();
+      few.worst = worst;
+      Case padded = one;
+      padded.pad(70);
+      Acquisition many = padded.problem();
+      many.worst = worst;
+      const Cheapest expected = cheapest_policy(few, 1U << 20, {idle, never, 1.0});
+      const Cheapest found = cheapest_policy(many, 1U << 20, {idle, never, 1.0});
+      CHECK(found.proven && found.bound == expected.bound);
+      CHECK(value_of(many, found.tree) == value_of(few, expected.tree));
+    }
   }
   for (int round = 0; round < 8; ++round) {  // 128 leaves: two words
     Case wide(random, 7, 3, round < 4 ? 2 : 9);
