@@ -6,15 +6,18 @@ Peers are in ``canonical_peers``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 import orderless as ol
 from orderless.errors import OutOfTime, TooManyReasons
 
 from . import canonical_peers as peers
-from .data import at_hand, fitted, missing_note
+from .data import at_hand, fitted, missing_note, random_boolean
 from .figures import OURS, Figure, Panel
-from .timing import Table, against, best_of, seconds
+from .timing import Table, against, best_of, clock, seconds
 
 KINDS = {
     "raw": "raw features",
@@ -39,6 +42,7 @@ def run(quick: bool) -> Iterator[Table | Figure | str]:
     for kind in KINDS:
         yield on_data(kind, names)
     yield big(quick)
+    yield random_functions(quick)
     yield over_depth(quick, figure.panel("reasons", "Trees of six data sets, raw features"))
     seen: list[peers.Measured] = []
     yield peers.minimizers(names, 3, quick, seen)
@@ -116,6 +120,33 @@ def big(quick: bool) -> Table:
             passed = best_of(work, 3, budget=6)
             table.add(name + what, depth, tree.n_leaves, len(tree.used), count, seconds(passed),
                       seconds(passed / count), against(target, passed))  # fmt: skip
+    return table
+
+
+def random_functions(quick: bool) -> Table:
+    """The fewest rules of functions that have no structure."""
+    table = Table(
+        "Random functions of 12 columns: the fewest rules, proven",
+        ["leaves", "reasons", "rules", "quick rules", "at least", "time", "target"],
+        [
+            "One call of `canonicalize(tree, time_limit=10).rules` each, for both classes; the "
+            "limit is for each class. Quick rules: as many as `exact=False` finds, without a proof, and "
+            "the bound that it gives. Asserted: the proven number lies between them."
+        ],
+    )
+    space = ol.Space.independent([f"x{i}" for i in range(12)])
+    for n_leaves in (200,) if quick else (200, 256, 300, 400):
+        tree = random_boolean(np.random.default_rng(n_leaves), space, n_leaves)
+        form, quickly = ol.canonicalize(tree, time_limit=10), ol.canonicalize(tree, exact=False)
+        n_quick, least = sum(map(len, quickly.rules.values())), sum(quickly.bounds.values())
+        n_reasons = sum(map(len, form.reasons.values()))
+        start, n_rules, passed = clock(), "", 10.0
+        with suppress(OutOfTime):
+            found = sum(map(len, ol.canonicalize(tree, time_limit=10).rules.values()))
+            n_rules, passed = f"{found:,}", clock() - start
+            assert least <= found <= n_quick
+        took = seconds(passed) if n_rules else "not proven"
+        table.add(n_leaves, n_reasons, n_rules, n_quick, least, took, against(10.0, passed))
     return table
 
 
