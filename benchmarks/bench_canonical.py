@@ -130,8 +130,8 @@ def random_functions(quick: bool) -> Table:
         ["leaves", "reasons", "rules", "quick rules", "at least", "time", "target"],
         [
             "One call of `canonicalize(tree, time_limit=10).rules` each, for both classes; the "
-            "limit is for each class. Quick rules: as many as `exact=False` finds, without a proof, and "
-            "the bound that it gives. Asserted: the proven number lies between them."
+            "limit is for each class. Quick rules: as many as `exact=False` finds, without a "
+            "proof, and the bound that it gives. Asserted: the proven number lies between them."
         ],
     )
     space = ol.Space.independent([f"x{i}" for i in range(12)])
