@@ -254,6 +254,7 @@ def test_nothing_is_asked_that_cannot_change_the_decision(here):
     said, asked = talk(*args, "-f", "json", say=["0", "1", "0"])
     assert "Ask p" not in asked
     content = json.loads(said)
-    assert content["asked"] == ["q", "a", "b"]
+    assert content["asked"][0] == "q"
+    assert sorted(content["asked"][1:]) == ["a", "b"]  # which cost the same
     assert content["unavailable"] == []
     assert content["decision"] == 0
