@@ -352,3 +352,13 @@ def test_equal_spaces_stay_equal_and_others_different():
             assert all(one != two and two != one for two in others)
     assert spaces[0].with_facts(["a"]) != spaces[0]
     assert copy.deepcopy(spaces[0]) == spaces[4]
+
+
+def test_spaces_that_were_found_equal_stay_apart_from_others():
+    """Equal spaces share a number, which no copy, pickle or other space may bring along."""
+    a, b, other = (Space({name: float}) for name in ("a", "a", "b"))
+    assert a == b
+    for again in (pickle.loads(pickle.dumps(a)), copy.copy(a), copy.deepcopy(b)):
+        assert again == a == b
+        assert again != other
+    assert [a == other, b == other] == [False, False]

@@ -23,24 +23,21 @@ def same_scores(a: ol.Ensemble, b: ol.Ensemble) -> bool:
     )
 
 
-def test_json_text_and_files(tmp_path):
-    plain = {
-        **STROKE,
-        "features": {**STROKE["features"], "stroke": "boolean", "diabetes": "boolean"},
-    }
-    text = json.dumps({"format": "orderless-score", "version": 1, **plain})
+@pytest.fixture
+def text():
+    """The score as JSON, which has no types of Python."""
+    features = {**STROKE["features"], "stroke": "boolean", "diabetes": "boolean"}
+    return json.dumps({"format": "orderless-score", "version": 1, **STROKE, "features": features})
+
+
+def test_json_text_and_files(tmp_path, text):
     file = tmp_path / "größe.json"
     file.write_text(text, encoding="utf-8-sig")
     assert same_scores(ol.read_score(text), ol.read_score(STROKE))
     assert same_scores(ol.read_score(file), ol.read_score(STROKE))
 
 
-def test_read_ensemble_takes_scores_that_say_so(tmp_path):
-    plain = {
-        **STROKE,
-        "features": {**STROKE["features"], "stroke": "boolean", "diabetes": "boolean"},
-    }
-    text = json.dumps({"format": "orderless-score", "version": 1, **plain})
+def test_read_ensemble_takes_scores_that_say_so(tmp_path, text):
     file = tmp_path / "score.json"
     file.write_text(text, encoding="utf-8")
     for given_score in (text, file, STROKE):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import Any
 
@@ -313,13 +313,14 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         more = f", ... {len(self) - 6} more" if len(self) > 6 else ""
         n = sum(column.condition is not None for column in self.columns)
         columns = f"; {n} column{'s are indicators' if n > 1 else ' is an indicator'}" if n else ""
-        facts = f"; {n} fact{'s' * (n > 1)}" if (n := len(self.knowing)) else ""
+        n = len(self.knowing)
+        facts = f"; {n} fact{'s' * (n > 1)}" if n else ""
         return f"Space({shown}{more}{columns}{facts})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         if not self.knowing:  # so that skops can write it; the rest is derived
             return Space, (self.features, self.columns)
-        return _space, (self.features, self.columns, self.knowing)
+        return partial(Space, knowing=self.knowing), (self.features, self.columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""
@@ -370,11 +371,6 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
             raise InvalidSpace(f"this does not describe a space: {fault!r}") from fault
         knowing = _list(given, "knowing") or None
         return cls(features, columns if "columns" in given else None, knowing=knowing)
-
-
-def _space(features: Any, columns: Any, knowing: Any) -> Space:
-    """Make a space again from what was pickled."""
-    return Space(features, columns, knowing=knowing)
 
 
 def _flag(entry: Mapping[str, Any], key: str) -> bool:
