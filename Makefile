@@ -10,7 +10,7 @@ PACKED := $(shell find benchmarks docs examples requirements src tests -type f !
 	! -path 'docs/_build/*' ! -path 'docs/gallery/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-core test-portable test-sanitized test-engines test-oldest test-newest \
+.PHONY: help demo test test-rest test-all test-core test-portable test-sanitized test-engines test-oldest test-newest \
 	wheels test-wheels test-wheels-whole lint format bench docs docs-links clean
 
 help:  ## what there is
@@ -36,8 +36,13 @@ demo: $(VENV)/installed  ## the main job, in seconds; writes build/demo/report.h
 	@echo "orderless demo: a tree, its rules, rows with unknown values, a report"
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/test-tools test-core  ## all tests that need only Python and a compiler
-	$(BIN)/python -m pytest -q -n auto -m "not engine"
+test: $(VENV)/test-tools  ## the quick tier: every room, in minutes
+	$(BIN)/python -m pytest -q -n auto -m "not engine" --tier quick
+
+test-rest: $(VENV)/test-tools test-core  ## what the quick tier leaves out, and the core's own tests
+	$(BIN)/python -m pytest -q -n auto -m "not engine" --tier rest
+
+test-all: test test-rest  ## all tests that need only Python and a compiler
 
 test-core: $(VENV)/built  ## the C++ core's own tests
 	@mkdir -p build

@@ -1,4 +1,9 @@
-"""Shared settings of the tests."""
+"""Shared settings of the tests, and their two tiers.
+
+``--tier quick`` (``make test``) leaves out tests that are marked ``slow``, and keeps at most three
+parameter sets of a function and ten examples of a property. ``--tier rest`` runs what the quick
+tier leaves out, and every property with all of its examples. By default everything runs.
+"""
 
 import signal
 from collections.abc import Iterator
@@ -18,6 +23,9 @@ settings.register_profile(
 )
 settings.load_profile("orderless")
 
+QUICK_PARAMETER_SETS = 3
+QUICK_EXAMPLES = 10
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -28,6 +36,51 @@ def pytest_configure():
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--tier", choices=["quick", "rest", "all"], default="all", help=__doc__)
+
+
+def pytest_collection_modifyitems(config, items):
+    tier = config.getoption("--tier")
+    if tier == "all":
+        return
+    quick = quick_tier(items)
+    if tier == "quick":
+        for item in filter(is_property, quick):
+            cap_examples(item.obj)
+        kept = {item.nodeid for item in quick}
+    else:
+        done = {item.nodeid for item in quick if not is_property(item)}
+        kept = {item.nodeid for item in items} - done
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
+    items[:] = [item for item in items if item.nodeid in kept]
+
+
+def quick_tier(items):
+    """Leave out slow tests, and of each function's parameter sets all but three, spread evenly."""
+    functions = {}
+    for item in items:
+        if item.get_closest_marker("slow") is None:
+            functions.setdefault(item.nodeid.split("[")[0], []).append(item)
+    quick = []
+    for sets in functions.values():
+        steps = min(QUICK_PARAMETER_SETS, len(sets)) - 1
+        indices = [step * (len(sets) - 1) // steps for step in range(steps + 1)] if steps else [0]
+        quick += [sets[index] for index in indices]
+    return quick
+
+
+def is_property(item):
+    return getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+
+
+def cap_examples(test):
+    """Hypothesis keeps a test's settings here, and has no public way to change them later."""
+    usual = test._hypothesis_internal_use_settings
+    examples = min(QUICK_EXAMPLES, usual.max_examples)
+    test._hypothesis_internal_use_settings = settings(usual, max_examples=examples)
 
 
 @pytest.fixture(scope="session")

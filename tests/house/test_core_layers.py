@@ -78,27 +78,6 @@ def test_a_cycle_is_found() -> None:
     assert cycle({a: [b], b: [c], c: [b]}) == [b, c, b]
 
 
-def test_the_tests_of_the_core_mirror_its_folders() -> None:
-    tested = {path.parent.name for path in (CPP / "tests").glob("*/test_*.cpp")}
-    assert tested <= set(FOLDERS)
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_folder_has_its_own_namespace(folder: str) -> None:
-    """What everyone speaks of (base, tree, bins) is in ``orderless`` itself."""
-    own = "orderless" if folder in {"base", "tree", "bins"} else f"orderless::{folder}"
-    for source in (CPP / "core" / folder).iterdir():
-        named = set(re.findall(r"^namespace ([\w:]+) \{", source.read_text(), re.M))
-        assert named <= {own}, source
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_folder_says_what_it_promises(folder: str) -> None:
-    text = (CPP / "core" / folder / "room.hpp").read_text()
-    for word in ("Promises:", "Cost:"):
-        assert f"// {word}" in text
-
-
 OWN = r"__int128|__builtin_|__attribute__|__extension__|__restrict|__GNUC__|_MSC_VER|__declspec"
 
 
