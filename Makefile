@@ -6,12 +6,12 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
 SOURCES := $(shell find cpp -name '*.[ch]pp')
 # What an sdist packs beside the core, without what is made from it.
-PACKED := $(shell find benchmarks docs examples requirements src tests -type f ! -name '*.pyc' \
+PACKED := $(shell find benchmarks docs examples paper requirements src tests -type f ! -name '*.pyc' \
 	! -path 'docs/_build/*' ! -path 'docs/gallery/*')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rest test-all test-core test-portable test-sanitized test-engines test-oldest test-newest \
-	wheels test-wheels test-wheels-whole lint format bench docs docs-links clean
+	wheels test-wheels test-wheels-whole lint format paper bench docs docs-links clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -128,6 +128,9 @@ $(VENV)/bench-tools: requirements/bench.txt $(VENV)/installed
 $(VENV)/bench-peers: $(VENV)/bench-tools
 	@$(PIP) --no-deps pyxai==2.0.1 || echo "pyxai does not install here"
 	@touch $@
+
+paper: $(VENV)/installed  ## the paper's tables and figures, all of them in half an hour; ARGS="--quick" in one minute
+	$(BIN)/python -m paper $(or $(NAMES),all) $(ARGS)
 
 bench: $(VENV)/bench-peers  ## benchmarks against peers; prints and writes benchmarks/README.md (half an hour on a free core)
 	$(BIN)/python -m benchmarks --save

@@ -1,4 +1,4 @@
-"""Write docs/reproduction.md out of what ``orderless reproduce all`` wrote into a folder.
+"""Write docs/reproduction.md out of what ``python -m paper all`` wrote into a folder.
 
     python docs/figures/reproduction.py FOLDER [PLACE]
 
@@ -14,9 +14,9 @@ from PIL import Image
 
 HEAD = """# The paper, reproduced
 
-`orderless reproduce all` runs every table and figure of the paper, and puts the published number,
+`make paper` runs every table and figure of the paper, and puts the published number,
 ours in the paper's semantics (`ours`) and ours where thresholds and one-hot groups are understood
-(`aware`) side by side. `orderless reproduce` lists the targets, `--quick` takes seconds. This page
+(`aware`) side by side. `python -m paper` lists the targets, `--quick` takes seconds. This page
 is the output of one run; where a number is not reached, its section says what was tried and why.
 
 ## What our semantics adds

@@ -251,34 +251,3 @@ def test_rashomon_refuses(here):
     assert "--max-depth" in mistake("rashomon", *TABLE, "--max-depth", 21)
     (here / "one.csv").write_text("a,y\n1,x\n2,x\n")
     assert "only one value" in mistake("rashomon", "--data", "one.csv", "--target", "y")
-
-
-# -- reproduce -----------------------------------------------------------------------------------
-
-
-def test_reproduce_lists_its_targets():
-    from orderless.reproduce import targets
-
-    listed = records(fine("reproduce", "-f", "csv"))
-    assert [row["name"] for row in listed] == [target.name for target in targets()]
-    assert fine("reproduce").splitlines()[0].split() == ["name", "in", "the", "paper", "shows"]
-
-
-def test_reproduce_runs(here):
-    said = fine("reproduce", "figure-and", "figure-dnf-bcf", "--quick", "-o", "pages")
-    assert [line.split(":")[0] for line in said.splitlines()] == ["figure-and", "figure-dnf-bcf"]
-    assert (here / "pages" / "index.md").exists()
-    fine("reproduce", "figure-and", "--quick", "--no-cache", "-o", "again")
-    assert not (here / "again" / "cache").exists()
-
-
-def test_reproduce_refuses(here):
-    assert "no target 'figure-x'" in mistake("reproduce", "figure-x")
-    assert "--jobs must be 1 or more" in mistake("reproduce", "figure-and", "--jobs", 0)
-    near = mistake("reproduce", "figure-and", "table-rid-shft")
-    assert "no target 'table-rid-shft' (did you mean 'table-rid-shift'?): list them with" in near
-    assert "no target 'zzz': list them with `orderless reproduce`" in mistake("reproduce", "zzz")
-    assert "--backend must be one of dask" in mistake(
-        "reproduce", "figure-and", "--backend", "abacus"
-    )
-    assert "is a file" in mistake("reproduce", "figure-and", "-o", "patients.csv")

@@ -17,7 +17,7 @@ FLOORS = [
     ["missing", "ensembles", "acquisition", "rashomon"],
     ["importance", "estimators"],
     ["datasets", "output", "connect"],
-    ["reproduce", "cli"],
+    ["cli"],
 ]
 ROOMS = [room for floor in FLOORS for room in floor]
 # Methods that fetch, when they are called, what a room above them does.

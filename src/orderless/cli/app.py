@@ -44,7 +44,6 @@ from . import (
     prove,
     rashomon,
     report,
-    reproduce,
     rules,
 )
 from .mistakes import as_option, for_report, is_mistake, line_of, one_line
@@ -273,7 +272,6 @@ COMMANDS: dict[str, Any] = {
     "export": export,
     "rules": rules,
     "check-certificate": check_certificate,
-    "reproduce": reproduce,
     "doctor": doctor,
 }
 for name, module in COMMANDS.items():

@@ -5,17 +5,17 @@ import pandas as pd
 import pytest
 
 import orderless as ol
-from orderless.reproduce import run
-from orderless.reproduce.page import because, page_text
-from orderless.reproduce.rid import TARGETS
-from orderless.reproduce.rid_draws import (
+from paper.page import because, page_text
+from paper.rid import TARGETS
+from paper.rid_draws import (
     binarized,
     distances,
     interval,
     shift_draws,
     synthetic_draws,
 )
-from orderless.reproduce.target import DIFFERS, DRAWN, EQUAL, Outcome, chance_outside, judge
+from paper.run import run
+from paper.target import DIFFERS, DRAWN, EQUAL, Outcome, chance_outside, judge
 
 
 def lines(inside):

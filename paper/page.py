@@ -15,7 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..inputs import whole_file, write_whole
+from orderless.inputs import whole_file, write_whole
+
 from .protocol import APPENDIX, MAIN, published_name
 from .target import DIFFERS, DRAWN, Outcome, Target
 
@@ -61,7 +62,7 @@ def write_page(target: Target, outcome: Outcome, folder: Path, *, quick: bool) -
 
 def page_text(target: Target, outcome: Outcome, *, quick: bool) -> str:
     """Give the Markdown page of a target."""
-    parts = [f"# {target.title}", f"*{target.place}; `orderless reproduce {target.name}`.*"]
+    parts = [f"# {target.title}", f"*{target.place}; `python -m paper {target.name}`.*"]
     if quick:
         parts.append("Run with `--quick`, on less data than the paper's, so it takes seconds.")
     if outcome.text:

@@ -3,8 +3,8 @@
 import pytest
 
 from orderless.errors import InvalidData
-from orderless.reproduce import run
-from orderless.reproduce.work import CLUSTERS, Cache, Work, check_backend, cluster
+from paper.run import run
+from paper.work import CLUSTERS, Cache, Work, check_backend, cluster
 
 NAME = "figure-missingness-datasets"
 
@@ -66,7 +66,7 @@ def test_backends_that_cannot_be_used_are_refused(monkeypatch, tmp_path):
     ):
         check_backend("abacus")
     check_backend("loky")
-    monkeypatch.setattr("orderless.reproduce.work.find_spec", lambda name: None)
+    monkeypatch.setattr("paper.work.find_spec", lambda name: None)
     for backend, package in CLUSTERS.items():
         text = rf"backend='{backend}' needs {package}: pip install 'orderless\[cluster\]'"
         with pytest.raises(InvalidData, match=text):

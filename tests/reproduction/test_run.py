@@ -9,13 +9,12 @@ import pytest
 
 import orderless as ol
 from orderless.errors import DataNotFound, InvalidData
-from orderless.reproduce import run, targets
-from orderless.reproduce.missingness import _path_known, rashomon_rows
-from orderless.reproduce.page import added_text, table_text
-from orderless.reproduce.published import reference
-from orderless.reproduce.run import ALIASES, TARGETS
-from orderless.reproduce.target import DIFFERS, EQUAL, NOTHING, WITHIN, Outcome, judge
-from orderless.reproduce.work import Cache, Work, code_version, data_version
+from paper.missingness import _path_known, rashomon_rows
+from paper.page import added_text, table_text
+from paper.published import reference
+from paper.run import ALIASES, TARGETS, run, targets
+from paper.target import DIFFERS, EQUAL, NOTHING, WITHIN, Outcome, judge
+from paper.work import Cache, Work, code_version, data_version
 
 CALLS = []
 
@@ -90,7 +89,7 @@ def test_the_key_knows_parameters_data_and_code(tmp_path, monkeypatch):
     assert key != cache.key("piece", {"dataset": "spiral", "fold": 1})
     assert key != cache.key("other", {"dataset": "spiral", "fold": 0})
     assert data_version("spiral") != data_version("iris_setosa")
-    monkeypatch.setattr("orderless.reproduce.work.code_version", lambda: "0" * 16)
+    monkeypatch.setattr("paper.work.code_version", lambda: "0" * 16)
     assert key != cache.key("piece", {"dataset": "spiral", "fold": 0})
     assert len(code_version()) == 16
 
@@ -179,7 +178,7 @@ def test_every_target_runs_small(name, tmp_path):
 
 
 def test_a_package_that_is_not_installed(tmp_path, monkeypatch):
-    monkeypatch.setattr("orderless.reproduce.cost.find_spec", lambda name: None)
+    monkeypatch.setattr("paper.cost.find_spec", lambda name: None)
     run(["figure-and", "figure-cost-streed"], tmp_path, quick=True)
     index = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "| not run: pystreed is not installed |" in index

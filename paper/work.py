@@ -27,9 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orderless as ol
-
-from ..errors import InvalidData, named, setting
-from ..inputs import counted, to_install, write_whole
+from orderless.errors import InvalidData, named, setting
+from orderless.inputs import counted, to_install, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,11 +145,11 @@ class Work:
 
 @cache
 def code_version() -> str:
-    """Hash the installed package, its modules and its compiled core: 16 hex digits."""
+    """Hash this folder, and the installed package with its compiled core: 16 hex digits."""
     total = sha256()
-    package = Path(ol.__file__).parent
-    for path in sorted(package.rglob("*.py")):
-        total.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    for folder in (Path(__file__).parent, Path(ol.__file__).parent):
+        for path in sorted(folder.rglob("*.py")):
+            total.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     from orderless import _core
 
     total.update(Path(_core.__file__).read_bytes())

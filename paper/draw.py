@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..output.plots import BLUE, DARK_GREY as GREY, ERROR_BAR, GREEN, ORANGE, VERMILION
+from orderless.output.plots import BLUE, DARK_GREY as GREY, ERROR_BAR, GREEN, ORANGE, VERMILION
+
 from .protocol import published_name
 
 __all__ = [

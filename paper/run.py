@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from orderless.errors import InvalidData
+from orderless.inputs import write_whole
 
-from ..inputs import write_whole
 from . import (
     certain_ensembles,
     cost,
@@ -60,7 +60,7 @@ def targets() -> tuple[Target, ...]:
 
 def run(
     names: str | Sequence[str] = "all",
-    folder: str | Path = "reproduction",
+    folder: str | Path = "build/paper",
     *,
     quick: bool = False,
     cache: bool = True,
