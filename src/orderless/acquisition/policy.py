@@ -27,7 +27,6 @@ from ..inputs import (
 from ..model import Tree
 from .costs import whole_number
 from .nodes import Nodes
-from .policy_offers import PolicyOffers
 from .problem import Problem, SoFar
 from .question import Question
 from .solve import Solved, solve
@@ -35,6 +34,7 @@ from .solve import Solved, solve
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..output.certificates import Certificate
     from .interview import Interview
 
 __all__ = ["Policy"]
@@ -43,7 +43,7 @@ REMEMBERED = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policy(PolicyOffers, Solved):
+class Policy(Solved):
     """Which feature to find out next. Made by ``cheapest_policy``.
 
     Its own way is what it does with the training rows. An answer that no training row has there
@@ -345,6 +345,83 @@ class Policy(PolicyOffers, Solved):
             how = replace(how, method="optimal")
         return solve(rest, how).nodes
 
+    # -- what it becomes -----------------------------------------------------------------------
+
+    def to_tree(self) -> Tree:
+        """Give the policy as a tree that asks in its order and decides the same.
+
+        With ``within`` it is a regression tree whose leaves say the midpoints of the intervals that
+        the policy ends with: at most half of ``within`` away from the number of its own tree, on
+        every row.
+
+        Raises
+        ------
+        ValueError
+            If a budget, or a maximum of questions, leaves rows undetermined.
+
+        Notes
+        -----
+        A purchase of several bins or features becomes several conditions; answers that lead to the
+        same decision share one. Cost: the nodes of the policy, with those that no training row
+        reaches.
+        """
+        from .formats import to_tree
+
+        return to_tree(self.nodes)
+
+    def to_json(self) -> str:
+        """Write it as versioned JSON (docs/formats) that any language can walk.
+
+        It has every answer, also those that no training row has, and not the training rows: off
+        its own way a policy that was read goes on as the tree asks.
+        """
+        from .formats import to_json
+
+        return to_json(self)
+
+    def certificate(self) -> Certificate:
+        """Certify what it costs: a file that a small independent program checks.
+
+        It states what the training rows cost, and the dearest of them; that it never ends with
+        another answer than the tree; and where the problem is small enough to be solved again by
+        the checker, that nothing is cheaper (docs/certificates).
+
+        Returns
+        -------
+        Certificate
+            ``not_stated`` says what could not be stated, and why.
+
+        Raises
+        ------
+        InvalidData
+            If it ends with intervals (``within``), has no training rows because it was read from a
+            file, or has costs that had to be rounded.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> tree = ol.read_tree({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+        ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
+        >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
+        >>> for line in policy.certificate().check():
+        ...     print(line)
+        4 rows cost 14 x 1/1 together, the dearest 6 x 1/1.
+        4 of them end with the tree's answer, none with another.
+        Nothing that always ends with the answer costs less than 14 (expected).
+        """
+        from ..output.certificates import policy_certificate
+
+        return policy_certificate(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it: questions with their costs, answers with their shares, decisions; give the Axes.
+
+        Without ``ax`` a figure of its own, as large as it needs.
+        """
+        from ..output.plots import draw_policy
+
+        return draw_policy(self, ax)
+
     @classmethod
     def from_json(cls, text: str | bytes, *, limit: int = 256 * 1024 * 1024) -> Policy:
         """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why."""
@@ -355,3 +432,13 @@ class Policy(PolicyOffers, Solved):
     def __repr__(self) -> str:
         proven = ", proven optimal" if self.optimal else f", bound {self.bound:g}"
         return f"Policy({self.method}, expected cost {self.expected_cost:g}{proven})"
+
+    def __str__(self) -> str:
+        from ..output.rules import policy_as_text
+
+        return policy_as_text(self)
+
+    def _repr_html_(self) -> str:
+        from ..output.rules import policy_as_html
+
+        return policy_as_html(self)
