@@ -340,3 +340,29 @@ def test_fronts_in_print_and_as_a_table(small: ol.RashomonSet) -> None:
     assert front[0].objective == small.objective
     assert repr(small.range("fpr")).startswith("Range(fpr: 0 to ")
     assert repr(small.fairest("fpr", groups="x0")).startswith("Fairest(fpr: gap ")
+
+
+def test_a_dear_leaf_does_not_stand_for_a_cheap_split_of_the_same_measure() -> None:
+    X, y = [[0, 1], [0, 0], [1, 0], [1, 1]], list("cbab")
+    found = ol.RashomonSet(3, 0.05, 0.3, ol.Space.independent("pq")).fit(X, y)
+    groups = np.array(list("ghgh"))
+    gaps = []
+    for tree in found:
+        says_c = np.asarray(tree.predict(X)) == "c"
+        gaps.append(says_c[groups == "h"].mean() - says_c[groups == "g"].mean())
+    assert sorted(map(abs, gaps))[:2] == [0, 0]
+    fair = found.fairest("positive rate", groups=groups)
+    assert (fair.gap, fair.at_least, fair.proven) == (0, 0, True)
+
+
+def test_a_set_with_trees_has_a_fairest_one() -> None:
+    X, y = [[0, 1], [1, 1], [0, 0], [1, 1], [0, 0], [1, 0]], list("abbbba")
+    found = ol.RashomonSet(2, 0.01, 0.2, ol.Space.independent("pq")).fit(X, y)
+    rows = [[1, 1], [0, 0]]
+    gaps = []
+    for tree in found:
+        first, second = (int(label == "b") for label in tree.predict(rows))
+        gaps.append(abs(first - second))
+    fair = found.fairest("positive rate", rows, ["a", "b"], groups=["h", "g"])
+    assert abs(fair.gap) == min(gaps)
+    assert fair.proven
