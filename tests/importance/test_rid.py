@@ -289,3 +289,13 @@ def test_features_of_several_columns_are_permuted_together():
         a, b = (m.distribution(name, correct_equivalence=False) for m in (aware, whole))
         np.testing.assert_array_equal(a[0], b[0])
         np.testing.assert_allclose(a[1], b[1])
+
+
+def test_what_a_worker_is_sent_does_not_grow_with_the_rows(watch):
+    X, y = small()
+    sizes = []
+    for times in (1, 40):
+        model = ol.RashomonImportance(1, **SMALL, random_state=0)
+        _, work = watch(model, np.tile(np.asarray(X), (times, 1)), np.tile(np.asarray(y), times))
+        sizes.append(len(pickle.dumps(work)))
+    assert sizes[1] < 1.2 * sizes[0]
