@@ -170,7 +170,7 @@ def shift_rows(dataset: str, n_bootstraps: int, semantics: str) -> list[Any]:
         curves = {}
         for way, correct in (("original", False), ("corrected", True)):
             values, weights = found.distribution(name, correct_equivalence=correct, pooled=pooled)
-            if not np.any(values):
+            if not np.nan_to_num(values).any():  # never offered, or never used
                 break
             order = np.argsort(values, kind="stable")
             total = np.cumsum(weights[order]) / np.sum(weights)

@@ -74,7 +74,7 @@ def shift_draws(
         n_bootstraps=n_samples, max_depth=3, regularization=0.02, epsilon=0.02,
         semantics="independent", importance=PER_TREE, pooled=True, space=space, random_state=1,
     ).fit(X, y)  # fmt: skip
-    matter = [name for name in found.features_ if np.any(found.distribution(name)[0])]
+    matter = [name for name in found.features_ if np.nan_to_num(found.distribution(name)[0]).any()]
     random = np.random.default_rng(0)
     out: dict[str, dict[str, list[float]]] = {name: {"same": [], "own": []} for name in matter}
     for _ in range(n_repeats):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -93,20 +94,28 @@ def test_importance_refuses(here):
 
 def test_rid_says_what_the_library_says(wisconsin, tmp_path):
     X, y = wisconsin
-    found = ol.RashomonImportance(n_bootstraps=3, max_depth=2, random_state=5).fit(X, y)
+    with pytest.warns(ol.errors.NeverOffered):
+        found = ol.RashomonImportance(n_bootstraps=3, max_depth=2, random_state=5).fit(X, y)
     args = ("importance", "--data", "wisconsin", "--rid", 3, "--rid-depth", 2, "--seed", 5)
     content = json.loads(fine(*args, "-f", "json", "--plot", tmp_path / "rid.svg"))
     assert content["functions"] == found.n_functions_.sum()
     assert content["trees"] == found.n_trees_.sum()
     own = found.summary()
     assert [r["feature"] for r in content["features"]] == own["feature"].tolist()
-    assert [r["mean"] for r in content["features"]] == own["mean"].tolist()
-    assert [r["q95"] for r in content["features"]] == own["q95"].tolist()
+    there = own[own["note"] == ""]
+    for name in ("mean", "q95"):
+        unknown = [None] * (len(own) - len(there))
+        assert [r[name] for r in content["features"]] == there[name].tolist() + unknown
     assert (tmp_path / "rid.svg").stat().st_size > 1000
     text = fine(*args)
     n_none = int(((own["positive"] == 0) & (own["mean"] == 0)).sum())
-    assert text.endswith(f"No importance in any of them: {n_none} of {X.shape[1]} features.\n")
-    assert len(text.splitlines()) == X.shape[1] - n_none + 5
+    n_unknown = X.shape[1] - len(there)
+    assert f"\n\nNo importance in any of them: {n_none} of {X.shape[1]} features.\n" in text
+    assert text.endswith(
+        "\n\nNever offered to any tree, so that their importance is not known: "
+        f"{n_unknown} of {X.shape[1]} features.\n"
+    )
+    assert len(text.splitlines()) == len(there) - n_none + 7
     assert len(records(fine(*args, "-f", "csv"))) == X.shape[1]
 
 
@@ -226,10 +235,14 @@ def test_both_doors_give_the_same_sets(here, options):
     thresholds = re.findall(r"fare € <=? ([0-9.]+)", "".join(map(str, found[:50])))
     assert thresholds
     assert max(map(len, thresholds)) <= 8  # 25.83 or so, not 25.82999992370606
-    rid = ol.RashomonImportance(3, space=space, random_state=0).fit(again.iloc[:, :-1], again["y"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ol.errors.NeverOffered)
+        rid = ol.RashomonImportance(3, space=space, random_state=0)
+        rid.fit(again.iloc[:, :-1], again["y"])
     args = ("importance", "--data", "t.csv", "--target", "y", "--rid", 3, *options, "-f", "json")
     content = json.loads(fine(*args))
-    assert [r["mean"] for r in content["features"]] == rid.summary()["mean"].tolist()
+    means = [None if np.isnan(mean) else mean for mean in rid.summary()["mean"]]
+    assert [r["mean"] for r in content["features"]] == means
     assert [r["feature"] for r in content["features"]] == rid.summary()["feature"].tolist()
 
 

@@ -55,6 +55,7 @@ def run_examples(page: Path, engines: bool = False, data: bool = False, **names:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if "```pycon" in page.read_text("utf-8")], ids=lambda p: p.stem
 )
+@pytest.mark.filterwarnings("ignore::orderless.errors.NeverOffered")  # pages say so in words
 def test_examples_of_a_page_do_what_it_says(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # what an example writes does not stay
     said = run_examples(page)

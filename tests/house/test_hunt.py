@@ -11,7 +11,7 @@ from tests.hunt.running import Tally, Wrong, run, run_case, same
 
 CASES = {
     "canonicity": 120, "smallest": 80, "missing": 60, "partial": 40, "rashomon": 50,
-    "importance": 120, "policies": 60, "interviews": 60, "outputs": 30, "readers": 100,
+    "goals": 40, "importance": 120, "policies": 60, "interviews": 60, "outputs": 30, "readers": 100,
     "boosters": 50, "pipelines": 50, "solvers": 60, "numbers": 60,
     "sums": 40, "ensembles": 25, "scores": 50, "facts": 40, "forest_facts": 20,
     "formats": 30, "tables": 60,

@@ -19,7 +19,8 @@ from importlib import import_module
 from types import ModuleType
 
 AREAS = (
-    "canonicity", "smallest", "missing", "partial", "rashomon", "importance", "policies",
+    "canonicity", "smallest", "missing", "partial", "rashomon", "goals", "importance",
+    "policies",
     "interviews", "outputs", "readers", "boosters", "pipelines", "solvers", "numbers", "sums",
     "ensembles", "scores", "facts", "forest_facts", "formats", "tables",
 )  # fmt: skip

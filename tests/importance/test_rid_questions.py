@@ -15,6 +15,9 @@ import orderless as ol
 from orderless.errors import InvalidData, OutOfMemory, TooLarge
 from tests.importance.test_rid import SMALL, iris, same, small
 
+# That some features are never offered is asked for in test_rid_never_offered.
+pytestmark = pytest.mark.filterwarnings("ignore::orderless.errors.NeverOffered")
+
 # -- questions ---------------------------------------------------------------------------------
 
 
@@ -49,7 +52,9 @@ def test_summary(fitted):
     table = fitted.summary()
     assert sorted(table["feature"]) == sorted(fitted.features_)
     assert (table["mean"].diff().dropna() <= 0).all()
-    for line in table.itertuples():
+    there = table[table["note"] == ""]
+    assert 0 < len(there) < len(table)
+    for line in there.itertuples():
         values, weights = fitted.distribution(line.feature)
         assert line.mean == pytest.approx((values * weights).sum())
         assert line.std == pytest.approx(np.sqrt((values**2 * weights).sum() - line.mean**2))
@@ -73,13 +78,18 @@ def test_shift_is_that_of_the_lists(fitted):
             counts = [getattr(t, kind)[j] for t in fitted._tallies_]
             values = np.concatenate([t.values[j] for t in fitted._tallies_])
             lists.append(np.repeat(values, np.concatenate(counts).astype(int)))
+        assert table.loc[name, ["n_functions", "n_trees"]].tolist() == [*map(len, lists)]
+        if not fitted.offered_[j]:
+            assert table.loc[name, ["ks", "p", "wasserstein"]].isna().all()
+            continue
         told = scipy.stats.ks_2samp(*lists, method="asymp")
         assert table.loc[name, "ks"] == pytest.approx(told.statistic, abs=1e-12)
         assert table.loc[name, "p"] == pytest.approx(told.pvalue, rel=1e-6)
         assert table.loc[name, "wasserstein"] == pytest.approx(
             scipy.stats.wasserstein_distance(*lists), abs=1e-12
         )
-        assert table.loc[name, ["n_functions", "n_trees"]].tolist() == [*map(len, lists)]
+        effective = table.loc[name, ["effective_functions", "effective_trees"]].tolist()
+        assert effective == [*map(len, lists)]
         (a, u), (b, v) = (fitted.distribution(name, correct_equivalence=c) for c in (True, False))
         assert averaged.loc[name, "wasserstein"] == pytest.approx(
             scipy.stats.wasserstein_distance(a, b, u, v), abs=1e-12
@@ -87,7 +97,11 @@ def test_shift_is_that_of_the_lists(fitted):
         some += table.loc[name, "ks"] > 0
     assert some
     n = len(fitted.n_trees_)
-    assert averaged["n_trees"].iloc[0] == pytest.approx(n**2 / (1 / fitted.n_trees_).sum())
+    assert averaged["effective_trees"].iloc[0] == pytest.approx(n**2 / (1 / fitted.n_trees_).sum())
+    for counts in (table, averaged):
+        assert counts[["n_functions", "n_trees"]].dtypes.tolist() == [np.int64, np.int64]
+        assert (counts["n_functions"] == fitted.n_functions_.sum()).all()
+        assert (counts["n_trees"] == fitted.n_trees_.sum()).all()
 
 
 def test_what_was_asked_for_is_the_default(fitted):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
@@ -311,12 +312,39 @@ def test_labels_that_the_set_does_not_know_are_wrong(small: ol.RashomonSet) -> N
         small.range("squared error", X5, [0, 0, 0, 1, 7])
 
 
-def test_a_set_from_a_file_does_not_know_the_order_of_its_rows(small: ol.RashomonSet) -> None:
-    for again in (pickle.loads(pickle.dumps(small)), ol.RashomonSet.from_json(small.to_json())):
-        assert again.range("errors").smallest == small.range("errors").smallest
-        assert again.range("fpr", groups="x0").largest == small.range("fpr", groups="x0").largest
-        with pytest.raises(InvalidData, match="rows goes by the order of the training rows"):
-            again.range("errors", rows=[True] * 5)
+def test_a_set_from_a_json_file_does_not_know_the_order_of_its_rows(small: ol.RashomonSet) -> None:
+    again = ol.RashomonSet.from_json(small.to_json())
+    assert again.range("errors").smallest == small.range("errors").smallest
+    assert again.range("fpr", groups="x0").largest == small.range("fpr", groups="x0").largest
+    with pytest.raises(InvalidData, match="rows goes by the order of the training rows"):
+        again.range("errors", rows=[True] * 5)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_pickles_and_copies_keep_the_order_of_rows(seed: int) -> None:
+    case = Goal(seed)
+    n = len(case.X)
+    per_row = {
+        "groups": np.array(["g", "h"])[np.arange(n) % 2],
+        "rows": np.arange(n) != n - 1,
+        "sample_weight": case.random.choice([0.5, 1.0, 2.0], n),
+    }
+    found = case.found
+    for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        for view, other in ((found, again), (found.at_most(3), again.at_most(3))):
+            for name, values in per_row.items():
+                expected, got = (one.range("positives", **{name: values}) for one in (view, other))
+                assert (got.smallest, got.largest) == (expected.smallest, expected.largest)
+            fair = view.fairest("errors", groups=per_row["groups"])
+            assert other.fairest("errors", groups=per_row["groups"]).gap == fair.gap
+        assert again.n_trees == found.n_trees
+        assert again.to_json() == found.to_json()
+
+
+def test_a_pickle_of_many_equal_rows_is_small() -> None:
+    X = np.random.default_rng(0).integers(0, 2, (20_000, 40))[np.arange(20_000) % 10]
+    found = ol.RashomonSet(2, 0.05, 0.02).fit(X, X[:, 0])
+    assert len(pickle.dumps(found)) < 20_000 * 40 / 2
 
 
 def test_groups_by_a_column_of_a_frame(small: ol.RashomonSet) -> None:
@@ -340,3 +368,29 @@ def test_fronts_in_print_and_as_a_table(small: ol.RashomonSet) -> None:
     assert front[0].objective == small.objective
     assert repr(small.range("fpr")).startswith("Range(fpr: 0 to ")
     assert repr(small.fairest("fpr", groups="x0")).startswith("Fairest(fpr: gap ")
+
+
+def test_a_dear_leaf_does_not_stand_for_a_cheap_split_of_the_same_measure() -> None:
+    X, y = [[0, 1], [0, 0], [1, 0], [1, 1]], list("cbab")
+    found = ol.RashomonSet(3, 0.05, 0.3, ol.Space.independent("pq")).fit(X, y)
+    groups = np.array(list("ghgh"))
+    gaps = []
+    for tree in found:
+        says_c = np.asarray(tree.predict(X)) == "c"
+        gaps.append(says_c[groups == "h"].mean() - says_c[groups == "g"].mean())
+    assert sorted(map(abs, gaps))[:2] == [0, 0]
+    fair = found.fairest("positive rate", groups=groups)
+    assert (fair.gap, fair.at_least, fair.proven) == (0, 0, True)
+
+
+def test_a_set_with_trees_has_a_fairest_one() -> None:
+    X, y = [[0, 1], [1, 1], [0, 0], [1, 1], [0, 0], [1, 0]], list("abbbba")
+    found = ol.RashomonSet(2, 0.01, 0.2, ol.Space.independent("pq")).fit(X, y)
+    rows = [[1, 1], [0, 0]]
+    gaps = []
+    for tree in found:
+        first, second = (int(label == "b") for label in tree.predict(rows))
+        gaps.append(abs(first - second))
+    fair = found.fairest("positive rate", rows, ["a", "b"], groups=["h", "g"])
+    assert abs(fair.gap) == min(gaps)
+    assert fair.proven

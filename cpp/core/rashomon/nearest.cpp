@@ -157,25 +157,23 @@ void Nearest::pairs(std::size_t place, const Take& take, Meter& meter) const {
   }
 }
 
-/// Alike in what decides about further splits, whatever they measure and cost.
-bool Nearest::same_kind(const Spread& a, const Spread& b) const {
+/// Subtrees of one kind can stand for each other, whatever they measure and cost: they ask the
+/// same, and have as many leaves, where that counts. A leaf and a split are two kinds where two
+/// equal leaves may not be put together.
+std::pair<std::uint64_t, std::int32_t> Nearest::kind(const Spread& tree) const {
   const View& view = measured_->view();
-  if (a.groups != b.groups || (view.max_leaves > 0 && a.leaves != b.leaves)) return false;
-  return view.trivial || (a.leaves == 1) == (b.leaves == 1);
+  if (view.max_leaves > 0) return {tree.groups, tree.leaves};
+  return {tree.groups, !view.trivial && tree.leaves == 1 ? 1 : 0};
 }
 
 void Nearest::join_equal(List& list) const {
-  const bool by_leaves = measured_->view().max_leaves > 0;
-  const auto kind = [&](const Spread& s) {
-    return std::tuple(s.groups, by_leaves ? s.leaves : (s.leaves == 1 ? 0 : 1), s.low, s.high);
-  };
   std::sort(list.begin(), list.end(), [&](const Spread& a, const Spread& b) {
-    return std::tuple_cat(kind(a), std::tie(a.cost, a.leaves, a.measure)) <
-           std::tuple_cat(kind(b), std::tie(b.cost, b.leaves, b.measure));
+    return std::tuple(kind(a), a.low, a.high, a.cost, a.leaves, a.measure) <
+           std::tuple(kind(b), b.low, b.high, b.cost, b.leaves, b.measure);
   });
   std::size_t n = 0;
   for (const Spread& each : list) {
-    const bool again = n != 0 && same_kind(list[n - 1], each) && list[n - 1].low == each.low &&
+    const bool again = n != 0 && kind(list[n - 1]) == kind(each) && list[n - 1].low == each.low &&
                        list[n - 1].high == each.high;
     if (!again) list[n++] = each;
   }
@@ -205,7 +203,8 @@ void Nearest::join_near(List& list, std::size_t most) const {
   std::size_t n = 0;
   for (const Spread& each : list) {
     Spread& last = list[n == 0 ? 0 : n - 1];
-    if (n == 0 || !same_kind(last, each) || (last.low - low) / width != (each.low - low) / width) {
+    if (n == 0 || kind(last) != kind(each) ||
+        (last.low - low) / width != (each.low - low) / width) {
       list[n++] = each;
       continue;
     }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/rashomon/goals.hpp"
@@ -42,8 +43,8 @@ class Nearest {
   [[nodiscard]] Spread leaf(std::size_t place) const;
   template <class Take>
   void pairs(std::size_t place, const Take& take, Meter& meter) const;
-  [[nodiscard]] bool same_kind(const Spread& a, const Spread& b) const;
-  /// Makes one of those that are equal in all but cost, by rising measure.
+  [[nodiscard]] std::pair<std::uint64_t, std::int32_t> kind(const Spread& tree) const;
+  /// Makes one of those that are equal in all but cost, the cheapest; sorts by kind and measure.
   void join_equal(List& list) const;
   /// Makes one of neighbours, until there are few.
   void join_near(List& list, std::size_t most) const;

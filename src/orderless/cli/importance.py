@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ..errors import NeverOffered
 from ..inputs import busy
 from .mistakes import Mistake
 from .number_options import Loss, LossKind
@@ -201,12 +203,14 @@ def _all_trees(
     if given.numbers:
         numbers = {"task": "regression", "loss": (one.loss or LossKind.squared).value}
     model = RashomonImportance(**over.parameters, **numbers, n_jobs=over.jobs, space=space)
-    found = model.fit(given.typed, given.y)
-    columns = ["feature", "mean", "q05", "median", "q95", "positive"]
-    records: list[dict[str, Any]] = [
-        {str(key): float(value) if key != "feature" else str(value) for key, value in row.items()}
-        for row in found.summary()[columns].to_dict("records")
-    ]
+    with warnings.catch_warnings():  # the text says so, too
+        warnings.simplefilter("ignore", NeverOffered)
+        found = model.fit(given.typed, given.y)
+    columns = ["feature", "mean", "q05", "median", "q95", "positive", "note"]
+    records = found.summary()[columns].to_dict("records")
+    for record in records:
+        if record["note"]:  # nothing is known
+            record |= dict.fromkeys(columns[1:-1])
     functions, trees = sum(found.n_functions_.tolist()), sum(found.n_trees_.tolist())
     content = {
         "data": given.name, "rows": len(given.X), "notes": given.summary.head(),
@@ -233,10 +237,20 @@ def _over_all(functions: int, trees: int, of: str, left: Sequence[str]) -> str:
 
 def _with_importance(records: list[dict[str, Any]], form: Format) -> str:
     """Write the features that matter in some function; the others are counted."""
-    some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
+    offered = [record for record in records if not record["note"]]
+    some = [
+        {name: value for name, value in record.items() if name != "note"}
+        for record in offered
+        if record["positive"] > 0 or record["mean"] != 0
+    ]
     text = f"\n\n{records_as(some, form, digits=3)}" if some else ""
-    if rest := len(records) - len(some):
+    if rest := len(offered) - len(some):
         text += f"\n\nNo importance in any of them: {rest:,} of {len(records):,} features."
+    if unknown := len(records) - len(offered):
+        text += (
+            f"\n\nNever offered to any tree, so that their importance is not known: {unknown:,} of "
+            f"{len(records):,} features."
+        )
     return text
 
 

@@ -12,6 +12,7 @@ from .reliance import (
     conditional_model_reliance as conditional_model_reliance,
 )
 from .rid.distributions import (
+    NEVER_OFFERED as NEVER_OFFERED,
     Distribution as Distribution,
 )
 from .rid.rid import (

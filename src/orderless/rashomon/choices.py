@@ -16,6 +16,8 @@ from .ends import exact_ends
 from .first_questions import beginning_with
 from .goals import SecondGoals
 from .judged import BETTER, Asked, Judged
+from .measures import more_is_better
+from .quantity import Quantity
 from .shown_functions import MOST_SHOWN, LookedAt, looked_at
 
 if TYPE_CHECKING:
@@ -226,20 +228,23 @@ class Choices(SecondGoals):
 
     def _asked(self, X: Any, y: Any, missing: Any, costs: Any, positive: Any, goals: Any) -> Asked:
         """Read what the functions are judged by."""
-        quantities, gaps = {}, set()
-        for name, given in _named_goals(goals).items():
+        quantities: dict[str, Quantity] = {}
+        gaps: set[str] = set()
+        larger: set[str] = set()
+        held_out = {} if y is None else {"X": X, "y": y}
+        for name, goal in _named_goals(goals).items():
             if name in BETTER or name == "features":
                 raise InvalidParameter(
                     f"goals names {name!r}, which is a measure already: choose another name",
                     "goals",
                 )
-            options = {"positive": positive, **(given if isinstance(given, Mapping) else {})}
-            measure = options.pop("measure", given)
-            if y is not None:
-                options = {"X": X, "y": y, **options}
-            quantities[str(name)], grouped = self._goal_quantity(measure, **options)
-            gaps |= {str(name)} if grouped else set()
-        return Asked(X, y, missing, costs, positive, quantities, frozenset(gaps))
+            options = {"positive": positive, **held_out, **goal}
+            quantities[name], grouped = self._goal_quantity(**options)
+            if grouped:
+                gaps.add(name)
+            if more_is_better(goal["measure"]):
+                larger.add(name)
+        return Asked(X, y, missing, costs, positive, quantities, frozenset(gaps), frozenset(larger))
 
     def write_explorer(
         self, target: Any = None, X: Any = None, y: Any = None, **options: Any
@@ -291,8 +296,18 @@ class Choices(SecondGoals):
         explore(cast("TreeSet", self), X, y, **options)
 
 
-def _named_goals(goals: Any) -> Mapping[str, Any]:
-    """Give second goals by their names."""
+def _named_goals(goals: Any) -> dict[str, dict[str, Any]]:
+    """Give the arguments of second goals by their names.
+
+    A goal is a measure, or a dict of arguments with the key "measure"; any other dict is a matrix
+    of costs.
+    """
     if isinstance(goals, str):
         goals = [goals]
-    return goals if isinstance(goals, Mapping) else {str(one): one for one in goals}
+    named = goals if isinstance(goals, Mapping) else {str(goal): goal for goal in goals}
+    return {
+        str(name): dict(goal)
+        if isinstance(goal, Mapping) and "measure" in goal
+        else {"measure": goal}
+        for name, goal in named.items()
+    }

@@ -53,13 +53,13 @@ class End:
 
 
 def exact_ends(
-    trees: TreeSet, X: Any, y: Any, positive: Any, goals: Mapping[str, Any]
+    trees: TreeSet, X: Any, y: Any, positive: Any, goals: Mapping[str, Mapping[str, Any]]
 ) -> list[End]:
     """Give the ends of all measures that a function of the rows has, over all trees.
 
     Of the objective and the leaves only the smallest: the largest is that of a tree, not of the
     cheapest tree of any function. What is no sum over leaves (coverage, questions, cost, agreement)
-    has no ends that are found without listing.
+    has no ends that are found without listing. Goals are dicts of the arguments of ``range``.
     """
     held = {} if y is None else {"X": X, "y": y}
     out = [End("objective", False, trees.objective_of(best), best) for best in [trees.best_tree]]
@@ -74,10 +74,10 @@ def exact_ends(
             out += _both(trees, "held_out_error", "error rate", held)
         for name in _rates_there(trees, y, positive):
             out += _both(trees, name, RATES[name], {**held, "positive": positive})
-    for name, given in goals.items():
+    for name, goal in goals.items():
         options = {"positive": positive, **held} if not trees._has_numbers else dict(held)
-        options |= dict(given) if isinstance(given, Mapping) else {}
-        out += _both(trees, name, options.pop("measure", given), options)
+        options |= goal
+        out += _both(trees, name, options.pop("measure"), options)
     return out
 
 

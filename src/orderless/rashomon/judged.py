@@ -28,17 +28,12 @@ from .quantity import Quantity
 
 __all__ = ["BETTER", "Asked", "Judged"]
 
-# Which way each measure is better; 0: neither.
+# Which way each measure is better; 0: neither. Of second goals ``measures`` knows it.
 BETTER = {
     "objective": -1, "error": -1, "loss": -1, "held_out_error": -1, "held_out_loss": -1,
     "sensitivity": 1, "specificity": 1, "leaves": -1, "n_features": -1, "questions": -1,
     "coverage": 1, "cost": -1, "agreement": 1, "overruled": -1, "n_trees": 0,
 }  # fmt: skip
-# Second goals of which more is better.
-LARGER = (
-    "correct", "true positives", "true negatives", "accuracy", "tpr", "recall", "tnr",
-    "balanced accuracy", "precision", "f1", "jaccard", "negative predictive value",
-)  # fmt: skip
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]
@@ -61,6 +56,8 @@ class Asked:
         Second goals.
     gaps : set of str
         Those of them that are differences between groups.
+    larger : set of str
+        Those of them of which more is better.
     """
 
     X: Any = None
@@ -70,6 +67,7 @@ class Asked:
     positive: Any = None
     goals: Mapping[str, Quantity] = field(default_factory=dict)
     gaps: frozenset[str] = frozenset()
+    larger: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -300,7 +298,7 @@ class Judged:
 
     def better(self, name: str) -> int:
         """Say which way a measure is better: -1 smaller, 1 larger, 0 neither."""
-        return BETTER.get(name, 1 if name in LARGER else -1)
+        return BETTER.get(name, 1 if name in self.asked.larger else -1)
 
     # -- with gaps -----------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from ..form import fingerprint_points
 from ..inputs import exact, exact_weights, shown
 from ..model import Label, Task, Tree
 from .columns import Columns, CoreMeasure, independent
-from .flat import FlatTrees, merge
+from .flat import FlatTrees, distinct, merge
 from .table import Table
 from .thresholds import WHOLE
 
@@ -189,8 +189,16 @@ class Problem:
         return self._merged[2]
 
     def __getstate__(self) -> dict[str, Any]:
-        table = self.table._replace(bits=self.bits, labels=self.y)
-        return {**self.__dict__, "table": table, "_amounts": self.weights, "in_order": False}
+        # Equal rows are written once, with which of them each row is.
+        first, which = distinct(self.table.bits)
+        state = {**self.__dict__, "table": self.table._replace(bits=self.table.bits[first])}
+        state.pop("_merged", None)
+        return {**state, "_which": which.astype(np.int32)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        which = state.pop("_which")
+        self.__dict__.update(state)
+        self.table = self.table._replace(bits=self.table.bits[which])
 
     # -- what is one function ------------------------------------------------------------------
 

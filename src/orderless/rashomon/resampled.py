@@ -47,6 +47,14 @@ class Resampled:
         check_limits(memory_limit=given.memory_limit)
         return cls(read_problem(given, X, y, None, rules), int(given.memory_limit))
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Workers need no order of rows: what they are sent does not grow with their number.
+        problem = self.problem
+        table = problem.table._replace(bits=problem.bits, labels=problem.y)
+        merged = type(problem)(table, problem.weights, problem.weight_scale, problem.rules)
+        merged.in_order = False
+        return {"problem": merged, "memory_limit": self.memory_limit}
+
     @property
     def table(self) -> Table:
         """The rows as they came."""

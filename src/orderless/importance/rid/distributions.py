@@ -24,7 +24,9 @@ from .bootstrap import Tally
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Distribution", "Distributions"]
+__all__ = ["NEVER_OFFERED", "Distribution", "Distributions"]
+
+NEVER_OFFERED = "never offered"  # what is said of a feature that no tree could ask about
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 SLACK = 1e-12  # a share is reached although its sum of weights was rounded
@@ -39,7 +41,7 @@ class Distribution:
     Attributes
     ----------
     values : array
-        Ascending, each once.
+        Ascending, each once; NaN alone for a feature that no tree was offered.
     weights : array
         Beside each value its share; they sum to 1.
     size : float
@@ -90,6 +92,8 @@ class Distribution:
 
     def cdf(self, k: ArrayLike) -> Any:
         """Give the share of importances up to ``k``: a number, or an array."""
+        if np.isnan(self.values[-1]):
+            return float("nan") if np.ndim(k) == 0 else np.full(np.shape(k), np.nan)
         steps = np.concatenate([[0.0], self.shares])
         out = steps[np.searchsorted(self.values, np.asarray(k, dtype=np.float64), side="right")]
         return float(out) if np.ndim(k) == 0 else out
@@ -146,6 +150,7 @@ class Distributions:
     correct_equivalence: bool
     pooled: bool
     features_: tuple[str, ...]
+    offered_: NDArray[np.bool_]
     n_functions_: NDArray[np.int64]
     n_trees_: NDArray[np.int64]
     _tallies_: tuple[Tally, ...]
@@ -176,7 +181,11 @@ class Distributions:
         tallies = self._tallies
         corrected = self.correct_equivalence if correct_equivalence is None else correct_equivalence
         pooled = self.pooled if pooled is None else pooled
-        return Distribution.of(tallies, self._position(feature), corrected=corrected, pooled=pooled)
+        position = self._position(feature)
+        out = Distribution.of(tallies, position, corrected=corrected, pooled=pooled)
+        if not self.offered_[position]:
+            return Distribution(np.array([np.nan]), np.ones(1), out.size)
+        return out
 
     def distribution(
         self, feature: Any, *, correct_equivalence: bool | None = None, pooled: bool | None = None
@@ -193,7 +202,8 @@ class Distributions:
         Returns
         -------
         values : array
-            Ascending, each once.
+            Ascending, each once. NaN alone for a feature that no tree was offered (``offered_``):
+            nothing is known about it, and so all other answers about it are NaN.
         weights : array
             Their shares, which sum to 1.
         """
@@ -239,7 +249,9 @@ class Distributions:
         -------
         pandas.DataFrame
             ``feature``, ``mean``, ``std``, ``min``, ``q05``, ``q25``, ``median``, ``q75``, ``q95``,
-            ``max``, and ``positive``, the share of models that are worse without the feature.
+            ``max``, ``positive``, the share of models that are worse without the feature, and
+            ``note``: "never offered" where no tree could ask about the feature, whose numbers are
+            NaN and which comes last; else empty.
         """
         import pandas as pd
 
@@ -255,10 +267,25 @@ class Distributions:
                     **{word: own.quantile(q) for word, q in QUANTILES.items()},
                     "max": own.values[-1],
                     "positive": 1 - own.cdf(0.0),
+                    "note": "" if self.offered_[self._position(name)] else NEVER_OFFERED,
                 }
             )
         table = pd.DataFrame(lines)
         return table.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
+
+    def __str__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        table = self.summary()
+        there = table[table["note"] == ""][["feature", "mean", "q05", "median", "q95"]]
+        unit = "function" if self.correct_equivalence else "tree"
+        lines = [
+            f"importance over {len(self._tallies):,} bootstrap samples, each {unit} counted once",
+            there.to_string(index=False, float_format="{:.3f}".format),
+        ]
+        if missing := table["feature"][table["note"] != ""].tolist():
+            lines.append(f"{NEVER_OFFERED} to any tree, importance unknown: {some_names(missing)}")
+        return "\n".join(lines)
 
     def _names(self) -> tuple[str, ...]:
         self._tallies  # noqa: B018 (says that it is not fitted)
@@ -295,23 +322,33 @@ class Distributions:
             A row per feature, in the order of ``features_``: ``feature``; ``ks``, the
             Kolmogorov-Smirnov statistic (largest difference of the shares); ``p``, its two-sample
             p-value; ``wasserstein``, the 1-Wasserstein distance; ``n_functions`` and ``n_trees``,
-            the sizes of the two samples that the test takes.
+            how many functions and trees all bootstraps have together; ``effective_functions`` and
+            ``effective_trees``, the sizes of the two samples that the test takes, which need not
+            be whole numbers. The three distances are NaN where no tree was offered the feature.
 
         Notes
         -----
         Pooled, the samples are all functions and all trees of all bootstraps, as in the paper, and
         p is that of ``scipy.stats.ks_2samp(method="asymp")``, of which the lists are never made.
-        Otherwise models have different weights, and the sizes are those of as many equal ones
-        (Kish's effective sizes). Either way the test takes models as if they were drawn
-        independently, which those of one Rashomon set are not, and small shifts become significant
-        with many bootstraps: the statistic and the distance say more.
+        Otherwise models have different weights, and the effective sizes are those of as many equal
+        ones (Kish). Either way the test takes models as if they were drawn independently, which
+        those of one Rashomon set are not, and small shifts become significant with many
+        bootstraps: the statistic and the distance say more.
         """
         import pandas as pd
 
+        names = self._names()
+        totals = sum(self.n_functions_.tolist()), sum(self.n_trees_.tolist())
         lines = []
-        for name in self._names():
+        for name in names:
             one, two = (self._distribution(name, corrected, pooled) for corrected in (True, False))
-            ks, p = _kolmogorov_smirnov(one, two)
-            lines.append((name, ks, p, _wasserstein(one, two), one.size, two.size))
-        columns = ["feature", "ks", "p", "wasserstein", "n_functions", "n_trees"]
+            ks = p = distance = float("nan")
+            if self.offered_[self._position(name)]:
+                ks, p = _kolmogorov_smirnov(one, two)
+                distance = _wasserstein(one, two)
+            lines.append((name, ks, p, distance, *totals, one.size, two.size))
+        columns = [
+            "feature", "ks", "p", "wasserstein", "n_functions", "n_trees", "effective_functions",
+            "effective_trees",
+        ]  # fmt: skip
         return pd.DataFrame(lines, columns=columns)

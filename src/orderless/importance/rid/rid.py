@@ -8,13 +8,15 @@ Paper: Section 5.2; docs/decisions/0007.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ...inputs import counted, generator
+from ...errors import NeverOffered
+from ...inputs import counted, generator, some_names
 from ...model import Space
 from ...rashomon import LIMIT, MEMORY, Resampled
 from ..permutation import BY
@@ -105,9 +107,12 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     seed_ : int
         What all samples were drawn from.
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
+    offered_ : array of bool
+        By one of ``features_`` whether some tree could ask about it. Of the others nothing is
+        known: their importance is NaN, not 0, and ``fit`` warns of them.
     left_out_ : tuple of str
         Features that no tree can ask about: constant ones, and numbers for which the binarizer
-        found no threshold. Their importance is 0 for that reason, which says nothing about them.
+        found no threshold (``thresholds="all"``, or a number of quantiles, offers these).
     n_features_in_ : int
     feature_names_in_ : array
         Where X has names.
@@ -130,13 +135,13 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import orderless as ol
     >>> X, y = ol.datasets.load("iris_versicolor")
-    >>> found = ol.RashomonImportance(n_bootstraps=20, random_state=0).fit(X, y)
+    >>> found = ol.RashomonImportance(n_bootstraps=20, thresholds=5, random_state=0).fit(X, y)
     >>> found.summary()[["feature", "mean", "q05", "median", "q95"]].round(3)
             feature   mean    q05  median    q95
-    0  petal length  0.351  0.284   0.337  0.436
-    1   petal width  0.148  0.000   0.116  0.316
-    2  sepal length  0.000  0.000   0.000  0.000
-    3   sepal width  0.000  0.000   0.000  0.000
+    0   petal width  0.318  0.121   0.321  0.489
+    1  petal length  0.201  0.000   0.238  0.380
+    2  sepal length  0.030  0.000   0.000  0.168
+    3   sepal width  0.007  0.000   0.000  0.052
     """
 
     def __init__(
@@ -205,6 +210,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
             data, group, len(names), semantics=semantics, importance=self.importance,
             n_repeats=int(self.n_repeats), limit=int(self.limit), seed=seed,
         )  # fmt: skip
+        self.offered_ = _offered(data, group, len(names))
         self._tallies_ = tallies = self._run(work, file)
         self.features_ = names
         self.n_functions_ = np.array([tally.n_functions for tally in tallies])
@@ -217,7 +223,22 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(data.columns.space.columns)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(list(X.columns), dtype=object)
+        self._warn_of_features_never_offered()
         return self
+
+    def _warn_of_features_never_offered(self) -> None:
+        missing = [
+            name for name, there in zip(self.features_, self.offered_, strict=True) if not there
+        ]
+        if missing:
+            warnings.warn(
+                f"{len(missing):,} of {len(self.features_):,} {self.by}s were never offered to any "
+                f"tree, because they are constant or the binarizer found no threshold for them: "
+                f"{some_names(missing)}. Their importance is NaN, not 0; thresholds='all', or a "
+                "number of quantiles, offers every number that varies",
+                NeverOffered,
+                stacklevel=3,
+            )
 
     def _run(self, work: Bootstraps, file: Checkpoint | None) -> tuple[Tally, ...]:
         done: dict[int, Tally] = {}
@@ -291,7 +312,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
             are.
         features : list of str or int, optional
             By default those of some importance, the most important on average first; of many the
-            first 12 (for "cdf" 3).
+            first 12 (for "cdf" 3). Features that no tree was offered are named, not drawn.
         ax : matplotlib Axes, optional
             By default those of a new figure.
         pooled : bool, optional
@@ -300,6 +321,15 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         from ...output.plots import draw_distributions
 
         return draw_distributions(self, kind, features, ax, pooled)
+
+
+def _offered(data: Resampled, group: NDArray[np.int32], n_groups: int) -> NDArray[np.bool_]:
+    """Tell, by what has an importance, whether one of its columns divides the rows."""
+    bits = data.problem.bits
+    varies = bits.any(axis=0) & ~bits.all(axis=0)
+    out = np.zeros(n_groups, dtype=bool)
+    out[group[varies]] = True
+    return out
 
 
 def _seed(given: Any) -> int | None:

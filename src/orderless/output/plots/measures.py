@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InvalidData
-from ...importance import Distribution, ImportanceRange
+from ...importance import NEVER_OFFERED, Distribution, ImportanceRange
+from ...inputs import some_names
 from ...missing import Coverage
 from ...model import drawn
 from .look import (
@@ -47,12 +48,15 @@ WAYS = {
     "path": ("path known", VERMILION, "s", "--"),
     "features": ("all features known", DARK_GREY, "^", ":"),
 }
+MOST_NAMED = 4  # features that were never offered
 MOST = {"box": 12, "cdf": 3, "violin": 12}
 # Whether corrected, colour, hatch, kind of line, what it is.
 SIDES = (
     (True, BLUE, "", "-", "each function once"),
     (False, ORANGE, "////", (0, (4, 2)), "each tree once"),
 )
+
+Pairs = dict[int, list[Distribution]]  # by row: each function once, each tree once
 
 
 def draw_coverage(found: Coverage, ax: Any = None) -> Any:
@@ -160,17 +164,24 @@ def draw_distributions(
     names, left_out = _chosen(found, features, MOST[kind], pooled)
     ax = axes_of(ax, (7.0, 4.4 if kind == "cdf" else 1.6 + 0.55 * len(names)))
     ax.spines[["top", "right"]].set_visible(False)
-    pairs = [
-        [found._distribution(name, corrected, pooled) for corrected, *_ in SIDES] for name in names
-    ]
+    offered = dict(zip(found.features_, found.offered_.tolist(), strict=True))
+    # By row; none for a feature that was never offered.
+    pairs = {
+        row: [found._distribution(name, corrected, pooled) for corrected, *_ in SIDES]
+        for row, name in enumerate(names)
+        if offered[name]
+    }
     if kind == "cdf":
-        _steps(ax, names, pairs)
+        if pairs:
+            _steps(ax, names, pairs)
     else:
         ax.axvline(0, color=LINE, linewidth=1, zorder=0)
-        (_boxes if kind == "box" else _violins)(ax, pairs)
+        if pairs:
+            (_boxes if kind == "box" else _violins)(ax, pairs)
         ax.use_sticky_edges = False  # boxes that begin at 0 keep some room, too
         ax.margins(x=0.03)
-        ax.set_yticks(range(len(names)), list(map(drawn, names)))
+        labels = [drawn(name) + ("" if offered[name] else f" ({NEVER_OFFERED})") for name in names]
+        ax.set_yticks(range(len(names)), labels)
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         handles, labels = ax.get_legend_handles_labels()
@@ -183,6 +194,9 @@ def draw_distributions(
         lost = f"mean {found.loss or 'squared'} error added"
     words = f"{lost} without the {unit}"
     more = f"\n{left_out} less important {unit}{'s' * (left_out > 1)} not shown" if left_out else ""
+    missing = [drawn(name) for name in found.features_ if not offered[name]]
+    if missing:
+        more += f"\n{NEVER_OFFERED} to any tree: {some_names(missing, MOST_NAMED)}"
     ax.set_xlabel(words + more)
     return ax
 
@@ -197,13 +211,14 @@ def _chosen(
             raise InvalidData("features is empty: name some, or leave it out to draw the first")
         return [found.features_[found._position(feature)] for feature in given], 0
     table = found.summary(pooled=pooled)
+    table = table[table["note"] != NEVER_OFFERED]
     some = table["feature"][(table["min"] != 0) | (table["max"] != 0)].tolist()
     some = some or table["feature"].tolist()[:1]
     return some[:most], max(0, len(some) - most)
 
 
-def _boxes(ax: Any, pairs: list[list[Distribution]]) -> None:
-    for i, pair in enumerate(pairs):
+def _boxes(ax: Any, pairs: Pairs) -> None:
+    for i, pair in pairs.items():
         for (_, colour, hatch, _, name), one, at in zip(SIDES, pair, (-0.17, 0.17), strict=True):
             y = i + at
             low, first, middle, third, high = one.quantile([0.05, 0.25, 0.5, 0.75, 0.95])
@@ -217,15 +232,15 @@ def _boxes(ax: Any, pairs: list[list[Distribution]]) -> None:
                     markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
 
 
-def _violins(ax: Any, pairs: list[list[Distribution]]) -> None:
+def _violins(ax: Any, pairs: Pairs) -> None:
     from scipy.ndimage import gaussian_filter1d
 
-    low = min(one.values[0] for pair in pairs for one in pair)
-    high = max(one.values[-1] for pair in pairs for one in pair)
+    low = min(one.values[0] for pair in pairs.values() for one in pair)
+    high = max(one.values[-1] for pair in pairs.values() for one in pair)
     room = max(high - low, 1e-3) * 0.04
     edges = np.linspace(low - room, high + room, 241)
     middle = (edges[1:] + edges[:-1]) / 2
-    for i, pair in enumerate(pairs):
+    for i, pair in pairs.items():
         dense = [
             gaussian_filter1d(np.histogram(one.values, edges, weights=one.weights)[0], 2.5)
             for one in pair
@@ -243,13 +258,13 @@ def _violins(ax: Any, pairs: list[list[Distribution]]) -> None:
                     markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
 
 
-def _steps(ax: Any, names: list[str], pairs: list[list[Distribution]]) -> None:
-    low = min(0.0, *(one.values[0] for pair in pairs for one in pair))
-    high = max(one.values[-1] for pair in pairs for one in pair)
+def _steps(ax: Any, names: list[str], pairs: Pairs) -> None:
+    low = min(0.0, *(one.values[0] for pair in pairs.values() for one in pair))
+    high = max(one.values[-1] for pair in pairs.values() for one in pair)
     room = max(high - low, 1e-3) * 0.04
-    for i, (feature, pair) in enumerate(zip(names, pairs, strict=True)):
+    for i, pair in pairs.items():
         for (_, _, _, line, name), one in zip(SIDES, pair, strict=True):
-            colour, words = LINES[i % len(LINES)], f"{drawn(feature)}: {name}"
+            colour, words = LINES[i % len(LINES)], f"{drawn(names[i])}: {name}"
             values = np.concatenate([[low - room], one.values, [high + room]])
             shares = np.concatenate([[0.0], one.shares, [1.0]])
             ax.step(values, shares, where="post", color=colour, linestyle=line, linewidth=1.8,
