@@ -204,18 +204,6 @@ class TreeOffers:
 
         return tree_as_onnx(self._tree, floats=floats, unknowns=unknowns)
 
-    def to_treelite(self, *, floats: Literal["float32", "float64"] | None = None) -> Any:
-        """Give a ``treelite.Model`` that decides complete rows as ``predict`` does.
-
-        Its columns are the features of the space, in order; classes are numbered in the order of
-        ``classes``, because treelite has no labels, and the largest of their scores, which are 0
-        and 1, is the answer. Categories must be whole numbers from 0 on. ``floats`` is that of
-        ``to_onnx``. Linear in the tree.
-        """
-        from ..output.code import tree_as_treelite
-
-        return tree_as_treelite(self._tree, floats=floats)
-
     def to_javascript(self, *, module: bool = True) -> str:
         """Write JavaScript that decides as ``predict`` does, without dependencies.
 

@@ -38,7 +38,3 @@ from .sql import (
 from .sql_words import (
     Words as Words,
 )
-from .treelite import (
-    ensemble_as_treelite as ensemble_as_treelite,
-    tree_as_treelite as tree_as_treelite,
-)
