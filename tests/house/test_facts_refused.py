@@ -25,7 +25,6 @@ ASKED = {
 EXPORTS = {
     "to_pmml": lambda tree: tree.to_pmml(),
     "to_onnx": lambda tree: tree.to_onnx(),
-    "to_excel": lambda tree: tree.to_excel("written.xlsx"),
     "to_sql": lambda tree: tree.to_sql(),
     "to_python": lambda tree: ol.canonicalize(tree).to_python(),
     "to_javascript": lambda tree: tree.to_javascript(),
@@ -37,7 +36,7 @@ OF_ENSEMBLES = {
     "to_tree of an ensemble": lambda many: many.to_tree(),
     "the page": lambda many: ol.write_page(many, "never-written.html"),
 }
-PACKAGES = {"to_polars": "polars", "to_onnx": "onnx", "to_excel": "openpyxl"}
+PACKAGES = {"to_polars": "polars", "to_onnx": "onnx"}
 
 
 @pytest.mark.parametrize("name", ASKED)

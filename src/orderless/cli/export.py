@@ -48,7 +48,6 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "latex": (".tex", "to_latex"),
     "md": (".md", "to_markdown"),
     "onnx": (".onnx", "to_onnx"),
-    "xlsx": (".xlsx", "to_excel"),
 }
 Kind = StrEnum("Kind", {name: name for name in KINDS})  # type: ignore[misc]
 
@@ -105,7 +104,7 @@ def command(
     limits: LimitOptions,
     written: WrittenOptions,
 ) -> None:
-    """Write a tree as JSON, Graphviz, text or a workbook, its rules in other languages, or as ONNX.
+    """Write a tree as JSON, Graphviz, text, its rules in other languages, or as ONNX.
 
     PMML has all sufficient reasons as rules without a default: an engine gives the class of a row
     with gaps where all ways to fill them agree, and none elsewhere. With --complete it has the tree
@@ -119,8 +118,6 @@ def command(
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
     if written.complete and kind != "pmml":
         raise Mistake(f"--complete is for --format pmml, and this writes {kind}")
-    if kind == "xlsx" and output is None:
-        raise Mistake("a workbook does not belong on a terminal: add --output FILE.xlsx")
     if dialect is not None:
         from ..output.code import Words
 
@@ -142,10 +139,6 @@ def command(
             tree = smallest_tree(tree)
         form = form_of(tree, limits)
         how = KINDS[kind][1]
-        if kind == "xlsx":
-            assert output is not None
-            form.to_excel(output)
-            return
         if callable(how):
             text = how(form)
         else:
