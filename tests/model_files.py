@@ -160,17 +160,6 @@ def onnx_file() -> bytes:
     return ol.read_tree(sets, space=space).to_onnx()
 
 
-def treelite_file() -> bytes:
-    import orderless as ol
-
-    space = ol.Space({"age": float, "size": [0, 1, 2, 3]})
-    split = {"feature": "size", "relation": "in", "reference": [1, 3], "true": {"prediction": 0},
-             "false": {"prediction": 1}}  # fmt: skip
-    tree = {"feature": "age", "relation": "<=", "reference": 40, "true": split,
-            "false": {"prediction": 0}}  # fmt: skip
-    return bytes(ol.read_tree(tree, space=space).to_treelite().serialize_bytes())
-
-
 def _boosted() -> Any:
     from sklearn.ensemble import GradientBoostingClassifier
 
@@ -214,12 +203,6 @@ def onnx_newer_sum_file() -> bytes:
     import orderless as ol
 
     return ol.read_ensemble(_boosted()).to_onnx()
-
-
-def treelite_sum_file() -> bytes:
-    import orderless as ol
-
-    return bytes(ol.read_ensemble(_boosted()).to_treelite().serialize_bytes())
 
 
 def pmml_file() -> bytes:
@@ -315,7 +298,6 @@ def spark_file() -> bytes:
 FILES = {
     "onnx": onnx_file,
     "onnx prepared": onnx_prepared_file,
-    "treelite": treelite_file,
     "pmml": pmml_file,
     "pmml prepared": pmml_prepared_file,
     "r": r_file,
@@ -338,5 +320,4 @@ SUMS = {  # models that add up trees
     "catboost sum": catboost_sum_file,
     "onnx sum": onnx_sum_file,
     "onnx newer sum": onnx_newer_sum_file,
-    "treelite sum": treelite_sum_file,
 }

@@ -41,8 +41,6 @@ def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
         return _line(content, rng)
     if kind.startswith("onnx"):
         return _proto(content, rng)
-    if kind == "treelite":
-        return _numbers(content, rng)
     if kind.startswith("pmml"):
         return _xml(content, rng)
     return _zip(content, rng)
@@ -121,15 +119,6 @@ def _line(content: bytes, rng: np.random.Generator) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _numbers(content: bytes, rng: np.random.Generator) -> bytes:
-    """Change a number of four or eight bytes."""
-    values = [0, 1, -1, 2, 7, 2**20, 2**31 - 1, -(2**31)]
-    size = 4 if rng.random() < 0.5 else 8
-    at = int(rng.integers(len(content) - size + 1))
-    new = values[rng.integers(len(values))].to_bytes(size, "little", signed=True)
-    return content[:at] + new + content[at + size :]
-
-
 def _proto(content: bytes, rng: np.random.Generator) -> bytes:
     """Change one thing of an ONNX model: an operator, an attribute, a constant, an input."""
     import onnx
@@ -194,7 +183,7 @@ def say(record: Any) -> None:
 
 
 def main(kind: str, count: int, seed: int) -> None:
-    for library in ("catboost", "lightgbm", "onnx", "skl2onnx", "skops.io", "treelite", "xgboost"):
+    for library in ("catboost", "lightgbm", "onnx", "skl2onnx", "skops.io", "xgboost"):
         if find_spec(library.partition(".")[0]):
             import_module(library)
 

@@ -86,7 +86,6 @@ from .output.letter import (
     reasons_letters as reasons_letters,
 )
 from .output.page import (
-    serve_page as serve_page,
     write_page as write_page,
 )
 from .output.plots import (

@@ -18,7 +18,7 @@ from orderless.cli.app import app
 
 COMMANDS = ("describe", "explain", "predict", "compare", "diff", "prove", "importance", "rashomon",
             "choose", "acquire", "report", "card", "letter", "check-certificate", "app", "export",
-            "doctor", "datasets",
+            "datasets",
             "datasets list", "datasets show", "datasets save")  # fmt: skip
 
 

@@ -46,15 +46,6 @@ def test_a_difference_has_code_4(model: Path, tmp_path: Path) -> None:
     assert found["engine_answer"] == found["artifact"] != found["source"]
 
 
-def test_a_checkpoint_of_treelite(model: Path, tmp_path: Path) -> None:
-    pytest.importorskip("treelite", reason="comes with the extra orderless[treelite]")
-    artifact = tmp_path / "model.bin"
-    assert run("export", model, "--format", "treelite", "--output", artifact).exit_code == 0
-    done = run("check", model, artifact)
-    assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("Proven: ")
-
-
 def test_what_is_no_text_needs_a_file(model: Path) -> None:
     done = run("export", model, "--format", "onnx")
     assert done.exit_code == 2

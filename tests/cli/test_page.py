@@ -1,10 +1,6 @@
 """The command line writes pages: report and app; and reads what features cost."""
 
 import json
-import signal
-import subprocess
-import sys
-import urllib.request
 
 import numpy as np
 import pandas as pd
@@ -180,35 +176,6 @@ def test_app_of_hostile_names(tmp_path):
     page = fine("app", tmp_path / "model.json", "--title", "</title><script>x()</script>")
     assert "<script>alert" not in page
     assert "<script>x()" not in page
-
-
-def test_serving(here):
-    command = [sys.executable, "-m", "orderless", "app", "model.json", "--serve", "-o", "page.html"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-        try:
-            line = running.stdout.readline()
-            address = next(word for word in line.split() if word.startswith("http://127.0.0.1:"))
-            with urllib.request.urlopen(address, timeout=120) as answer:
-                page = answer.read().decode()
-        finally:
-            running.send_signal(signal.SIGINT)
-            code = running.wait(timeout=120)
-    assert code == 0
-    assert page + "\n" == fine("app", "model.json") or page == fine("app", "model.json")
-    assert (here / "page.html").read_text().rstrip("\n") == page.rstrip("\n")
-
-
-def test_serving_where_it_cannot_be(here):
-    import socket
-
-    assert "--port is for --serve" in mistake("app", "model.json", "--port", 8123)
-    assert "65535" in mistake("app", "model.json", "--serve", "--port", 65536)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        result = run("app", "model.json", "--serve", "--port", taken.getsockname()[1])
-    assert result.exit_code == 2
-    assert "in use" in result.stderr
 
 
 # -- app of a forest -----------------------------------------------------------------------------

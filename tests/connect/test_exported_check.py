@@ -110,20 +110,6 @@ def test_labels_that_catboost_and_onnxruntime_lose(tmp_path: Path) -> None:
     assert {found.source, found.artifact} <= {0, 1, 2}
 
 
-def test_treelite_by_place() -> None:
-    treelite = pytest.importorskip("treelite", reason="comes with the extra orderless[treelite]")
-    names = np.array(["no", "yes"])[y]
-    model = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, names)
-    artifact = treelite.sklearn.import_model(model)
-    found = ol.check_export(model, artifact, missing=False)
-    assert not found  # treelite compares float64 as they are, scikit-learn rounds them
-    assert found.engine.startswith("treelite ")
-    assert found.engine_answer == found.artifact
-    assert any("labels of classes" in note for note in found.notes)
-    assert ol.check_export(model, artifact, missing=False, floats="float32")
-    assert ol.check_export(model, ol.read_ensemble(model).to_treelite(), missing=False)
-
-
 def test_the_result_prints_and_becomes_data() -> None:
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(GAPS, y)
     found = ol.check_export(model, converted(model))

@@ -25,8 +25,6 @@ ASKED = {
 EXPORTS = {
     "to_pmml": lambda tree: tree.to_pmml(),
     "to_onnx": lambda tree: tree.to_onnx(),
-    "to_treelite": lambda tree: tree.to_treelite(),
-    "to_excel": lambda tree: tree.to_excel("written.xlsx"),
     "to_sql": lambda tree: tree.to_sql(),
     "to_python": lambda tree: ol.canonicalize(tree).to_python(),
     "to_javascript": lambda tree: tree.to_javascript(),
@@ -38,8 +36,7 @@ OF_ENSEMBLES = {
     "to_tree of an ensemble": lambda many: many.to_tree(),
     "the page": lambda many: ol.write_page(many, "never-written.html"),
 }
-PACKAGES = {"to_polars": "polars", "to_onnx": "onnx", "to_treelite": "treelite",
-            "to_excel": "openpyxl"}  # fmt: skip
+PACKAGES = {"to_polars": "polars", "to_onnx": "onnx"}
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -70,7 +67,7 @@ def test_exports_say_that_they_know_no_facts(name, tmp_path, monkeypatch):
     EXPORTS[name](TREE.over(TREE.space.without_facts()))  # without a warning
 
 
-@pytest.mark.parametrize("name", ["to_pmml", "to_onnx", "to_treelite"])
+@pytest.mark.parametrize("name", ["to_pmml", "to_onnx"])
 def test_exports_of_ensembles_say_it_too(name):
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name], reason=f"{PACKAGES[name]} is not installed")

@@ -1,4 +1,4 @@
-"""What is written in another format is read back as the same function: PMML, ONNX, treelite."""
+"""What is written in another format is read back as the same function: PMML, ONNX."""
 
 from __future__ import annotations
 
@@ -45,20 +45,17 @@ def written(write: Callable[[], Any]) -> Any:
         return None
 
 
-def read_back(case: Case, what: str, content: Any, *, labels: bool = True) -> None:
+def read_back(case: Case, what: str, content: Any) -> None:
     """Read it, and compare with the tree as a function, and with brute force row by row."""
     tree = case.read()
     nan: Any = "value" if any(feat.nan for feat in case.feats) else "unknown"
     try:
-        read = ol.read_tree(content, nan=nan, feature_names=None if labels else tree.space.names)
+        read = ol.read_tree(content, nan=nan)
     except UnreadableModel as fault:
         raise Wrong(f"{what}: what we write is read", str(fault)) from None
     rows, expected = complete(case)
     used = [{name: row[name] for name in read.space.names if name in row} for row in rows]
     got = read.predict(used).tolist() if used else []
-    if not labels:
-        got = [tree.classes[int(label)] for label in got]
-        read = read.replace(classes=tree.classes) if read.classes != tree.classes else read
     same(f"{what}: rows", got, expected)
     if not any(feat.nan for feat in case.feats):
         check = ol.check_export(tree, content, missing=False)
@@ -129,12 +126,4 @@ def _number(cell: Any) -> float:
     return float("nan") if cell is None else float(cell)
 
 
-def as_treelite(case: Case) -> None:
-    if find_spec("treelite") is None:
-        return
-    model = written(case.read().to_treelite)
-    if model is not None:
-        read_back(case, "to_treelite", model.serialize_bytes(), labels=False)
-
-
-CHECKS = (as_pmml, as_onnx, as_treelite)
+CHECKS = (as_pmml, as_onnx)

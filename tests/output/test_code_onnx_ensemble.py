@@ -1,4 +1,4 @@
-"""Ensembles as ONNX and treelite: the library's own answers, to the last bit."""
+"""Ensembles as ONNX: the library's own answers, to the last bit."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from sklearn.ensemble import (
 )
 
 import orderless as ol
-from orderless.errors import InvalidSpace, InvalidTree
+from orderless.errors import InvalidTree
 
 pytest.importorskip("onnx", reason="comes with the extra orderless[onnx]")
 pytest.importorskip("onnxruntime", reason="what is written is run by onnxruntime")
-treelite = pytest.importorskip("treelite", reason="comes with the extra orderless[treelite]")
-from onnx_rows import session  # noqa: E402
+from onnx_rows import session
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(300, 3))
@@ -44,7 +43,7 @@ def rows_for(model: ol.Ensemble, gaps: bool) -> np.ndarray:
     return rows
 
 
-def check(fitted: Any, *, gaps: bool, to_treelite: bool = True) -> None:
+def check(fitted: Any, *, gaps: bool) -> None:
     ensemble = ol.read_ensemble(fitted, nan="value" if gaps else "unknown")
     rows = rows_for(ensemble, gaps)
     own = np.asarray(fitted.predict(rows)).ravel().tolist()
@@ -56,35 +55,23 @@ def check(fitted: Any, *, gaps: bool, to_treelite: bool = True) -> None:
     assert said["label" if ensemble.classes else "number"].tolist() == own
     assert said["complete"].all() or gaps
     assert ol.check_export(ensemble, content, time_limit=20)
-    if not to_treelite:
-        with pytest.raises(InvalidTree, match="treelite"):
-            ensemble.to_treelite()
-        return
-    other = ensemble.to_treelite()
-    out = treelite.gtil.predict(other, rows.astype(other.input_type)).reshape(len(rows), -1)
-    if not ensemble.classes:
-        assert out[:, 0].tolist() == own
-    else:
-        places = out.argmax(axis=1) if out.shape[1] > 1 else (out[:, 0] > 0.5).astype(int)
-        assert [ensemble.classes[k] for k in places] == own
-    assert ol.check_export(ensemble, other, time_limit=20)
 
 
 @pytest.mark.parametrize(
-    ("fitted", "gaps", "to_treelite"),
+    ("fitted", "gaps"),
     [
-        (RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, THREE), False, True),
-        (RandomForestRegressor(5, max_depth=4, random_state=0).fit(X, X[:, 0]), False, True),
-        (GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, TWO), False, False),
-        (GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, THREE), False, True),
-        (GradientBoostingRegressor(n_estimators=9, random_state=0).fit(X, X[:, 0]), False, True),
-        (HistGradientBoostingClassifier(max_iter=4).fit(GAPS, TWO), True, True),
-        (AdaBoostClassifier(n_estimators=4, random_state=0).fit(X, TWO), False, False),
+        (RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, THREE), False),
+        (RandomForestRegressor(5, max_depth=4, random_state=0).fit(X, X[:, 0]), False),
+        (GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, TWO), False),
+        (GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, THREE), False),
+        (GradientBoostingRegressor(n_estimators=9, random_state=0).fit(X, X[:, 0]), False),
+        (HistGradientBoostingClassifier(max_iter=4).fit(GAPS, TWO), True),
+        (AdaBoostClassifier(n_estimators=4, random_state=0).fit(X, TWO), False),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_models_of_scikit_learn(fitted: Any, gaps: bool, to_treelite: bool) -> None:
-    check(fitted, gaps=gaps, to_treelite=to_treelite)
+def test_models_of_scikit_learn(fitted: Any, gaps: bool) -> None:
+    check(fitted, gaps=gaps)
 
 
 def test_models_of_xgboost() -> None:
@@ -100,13 +87,3 @@ def test_models_of_lightgbm() -> None:
     counts = lightgbm.LGBMRegressor(n_estimators=2, objective="poisson", verbose=-1).fit(X, TWO)
     with pytest.raises(InvalidTree, match="'exp' of a sum"):
         ol.read_ensemble(counts).to_onnx()
-    with pytest.raises(InvalidTree, match="'exp' of a sum"):
-        ol.read_ensemble(counts).to_treelite()
-
-
-def test_text_is_no_number_of_treelite() -> None:
-    split = {"feature": "c", "relation": "in", "reference": ["red"], "true": {"prediction": 1},
-             "false": {"prediction": 0}}  # fmt: skip
-    tree = ol.read_tree(split, space=ol.Space({"c": ["red", "blue"]}))
-    with pytest.raises(InvalidSpace, match="whole numbers from 0 on"):
-        tree.to_treelite()

@@ -12,7 +12,7 @@ import pytest
 
 import orderless as ol
 from orderless.output.explorer import explore, write
-from orderless.output.page.serve import address, page_server
+from orderless.output.explorer.serve import address, page_server
 
 pytestmark = pytest.mark.engine
 
@@ -292,7 +292,7 @@ def test_it_is_printed_and_works_by_keyboard(case, visit):
 def explored(monkeypatch, found, *given, **options):
     """Serve what ``explore`` would, beside the test; give the address."""
     kept = {}
-    monkeypatch.setattr(write, "serve_page", lambda page, **how: kept.update(page=page, **how))
+    monkeypatch.setattr(write, "serve", lambda page, **how: kept.update(page=page, **how))
     explore(found, *given, **options)
     with page_server(kept["page"], answers=kept["answers"], token=kept["token"]) as server:
         thread = threading.Thread(target=server.serve_forever)

@@ -3,9 +3,6 @@
 import base64
 import hashlib
 import re
-import threading
-import urllib.error
-import urllib.request
 from html.parser import HTMLParser
 
 import javascript
@@ -16,7 +13,6 @@ import showcase
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
-from orderless.output.page import serve
 from tests.output.test_code_python import chain
 
 VOID = {"meta", "link", "input"}
@@ -212,94 +208,6 @@ def test_examples_of_all_kinds():
         assert filled(ol.write_page(showcase.mixed(), examples=examples)) == [expected, []]
     names = Page(ol.write_page(showcase.mixed(), examples={"A b": row})).said["option"]
     assert names == ["Examples", "A b"]
-
-
-# -- the server --------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def served():
-    page = ol.write_page(showcase.mixed())
-    with serve.page_server(page) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield page, server.server_address[1]
-        server.shutdown()
-        thread.join()
-
-
-def ask(port, path="/", host=None, method="GET"):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method)
-    if host:
-        request.add_header("Host", host)
-    return urllib.request.urlopen(request, timeout=120)
-
-
-def test_serves_the_page_and_nothing_else(served):
-    page, port = served
-    with ask(port) as answer:
-        assert answer.read().decode() == page
-        assert answer.headers["Cache-Control"] == "no-store"
-        assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
-    with ask(port, "/?a=b", f"localhost:{port}") as answer:
-        assert answer.status == 200
-    with ask(port, method="HEAD") as answer:
-        assert (answer.status, answer.read()) == (200, b"")
-    for path, host, status in (
-        ("/../etc/passwd", None, 404),
-        ("/favicon.ico", None, 404),
-        ("/", "evil.example", 403),
-        ("/", "127.0.0.1.evil.example:80", 403),
-    ):
-        with pytest.raises(urllib.error.HTTPError) as fault:
-            ask(port, path, host)
-        fault.value.close()
-        assert fault.value.code == status
-    with pytest.raises(urllib.error.HTTPError) as fault:
-        ask(port, method="POST")
-    fault.value.close()
-    assert fault.value.code == 501
-
-
-def test_serves_until_it_is_interrupted(monkeypatch):
-    seen = []
-
-    class Server(serve._Server):
-        def service_actions(self):
-            if seen:
-                raise KeyboardInterrupt
-
-    def ready(address):
-        def open_page():
-            with ask(int(address.rstrip("/").rpartition(":")[2])) as answer:
-                seen.append((address, answer.read()))
-
-        threading.Thread(target=open_page).start()
-
-    monkeypatch.setattr(serve, "_Server", Server)
-    ol.serve_page("a page", ready=ready)
-    ((address, said),) = seen
-    assert address.startswith("http://127.0.0.1:")
-    assert said == b"a page"
-
-
-@pytest.mark.parametrize(
-    ("page", "port", "fault", "said"),
-    [
-        (
-            b"page",
-            0,
-            TypeError,
-            "page must be HTML text, .* got a bytes",
-        ),
-        ("page", -1, ValueError, "port must be from 1 to 65535, or 0 .* got -1"),
-        ("page", 70000, ValueError, "got 70000"),
-        ("page", "80", ValueError, "got '80'"),
-    ],
-)
-def test_what_cannot_be_served(page, port, fault, said):
-    with pytest.raises(fault, match=said):
-        ol.serve_page(page, port=port)
 
 
 def test_names_of_classes_are_checked():

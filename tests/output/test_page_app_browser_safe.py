@@ -1,7 +1,6 @@
 """The page in a real browser: the library's own answers, for everyone to read, and safe."""
 
 import json
-import threading
 
 import browsing
 import numpy as np
@@ -10,7 +9,6 @@ import showcase
 from javascript import REVIVE, packed
 
 import orderless as ol
-from orderless.output.page.serve import address, page_server
 from tests.output.test_page_app_browser import PHONE, details, group, mixed, value, verdict
 
 pytestmark = pytest.mark.engine
@@ -159,25 +157,6 @@ def test_a_script_that_is_not_ours_does_not_run(browser, tmp_path):
         assert tab.evaluate("window.bad === undefined && typeof orderless === 'object'")
         assert len(complaints) == 2
         assert all("Content Security Policy" in said for said in complaints)
-
-
-def test_served_on_loopback(browser):
-    with page_server(mixed()) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            with browser.new_context() as context:
-                tab = browsing.open_tab(context)
-                requests = []
-                tab.on("request", lambda request: requests.append(request.url))
-                tab.goto(address(server))
-                value(tab, "age").fill("70")
-                group(tab, "color").get_by_label("red").check()
-                assert verdict(tab).startswith("✓ Certain high")
-                assert {url for url in requests if not url.startswith("data:")} == {address(server)}
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def test_prints_in_full(visit):

@@ -78,8 +78,6 @@ c1 <- partykit::ctree(plain, d, control = partykit::ctree_control(alpha = 0.4));
 c2 <- partykit::ctree(number ~ x + f + o + i, d, control = partykit::ctree_control(alpha = 0.2, maxdepth = 3)); write_case("partykit-number", c2, function(r) predict(c2, r))
 small <- rpart(formula("class"), d, control = rpart.control(maxdepth = 2, maxsurrogate = 0)); c3 <- partykit::as.party(small)
 write_case("partykit-rpart", c3, function(r) predict(c3, r))
-c4 <- party::ctree(plain, d, controls = party::ctree_control(mincriterion = 0.6)); write_case("party-class", c4, function(r) predict(c4, newdata = r[p]))
-c5 <- party::ctree(reformulate(c("x", "f", "i"), "number"), d, controls = party::ctree_control(maxdepth = 3)); write_case("party-number", c5, function(r) predict(c5, newdata = r[p]))
 
 answers <- function(m, r) predict(m, r, num.threads = 1)$predictions
 r1 <- ranger(x = d[p], y = d$class, num.trees = 7, max.depth = 5, seed = 1); write_case("ranger-votes", r1, function(r) answers(r1, r), data = d)

@@ -28,7 +28,7 @@ skops_io = pytest.importorskip("skops.io", reason="skops comes with the extra or
 def test_damaged_files_are_read_or_refused(kind: str) -> None:
     """In a process of its own, with a limit on its memory: nothing else ends it."""
     library = "xgboost" if kind == "numbers" else kind.removesuffix(" sum")
-    if library in ("xgboost", "lightgbm", "catboost", "onnx", "treelite"):
+    if library in ("xgboost", "lightgbm", "catboost", "onnx"):
         pytest.importorskip(library)
     if kind.startswith("onnx"):
         pytest.importorskip("skl2onnx" if kind in ("onnx sum", "onnx prepared") else "onnx")

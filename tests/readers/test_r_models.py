@@ -18,7 +18,7 @@ from orderless.errors import InvalidTree, UnreadableModel
 HERE = Path(__file__).parent
 TREES = ("rpart-class", "rpart-stops", "rpart-prior", "rpart-number", "rpart-unseen",
          "rpart-poisson", "rpart-constant", "partykit-class", "partykit-number", "partykit-rpart",
-         "party-class", "party-number", "ranger-one")  # fmt: skip
+         "ranger-one")  # fmt: skip
 FORESTS = ("ranger-votes", "ranger-number", "ranger-shares", "ranger-one", "rpart-number")
 STUMP = {
     "format": "orderless-r", "version": 1, "library": "rpart", "library_version": "4.1",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import platform
 import signal
 import sys
 import warnings
@@ -34,7 +35,6 @@ from . import (
     describe,
     diff,
     discover,
-    doctor,
     explain,
     export,
     importance,
@@ -168,8 +168,26 @@ def _leave_quietly() -> None:
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(doctor.build_line())
+        typer.echo(_build_line())
         raise typer.Exit
+
+
+def _build_line() -> str:
+    """Write the version, and how and for what it was built, in one line."""
+    from importlib import metadata  # slow to import, and every --help would
+
+    from .._core import base
+
+    try:
+        version = metadata.version("orderless")
+    except metadata.PackageNotFoundError:
+        version = "(not installed)"  # run from its folder
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    libc = " ".join(platform.libc_ver()).strip()
+    system = f"{platform.system()} {platform.machine()}{f', {libc}' if libc else ''}"
+    kind = "stable ABI" if base.stable_abi else "for this Python only"
+    core = f"built by {base.compiler}, {kind}, registers: {base.registers}"
+    return f"orderless {version} ({python}, {system}; core: {core})"
 
 
 @cache  # many commands take the same groups
@@ -272,7 +290,6 @@ COMMANDS: dict[str, Any] = {
     "export": export,
     "rules": rules,
     "check-certificate": check_certificate,
-    "doctor": doctor,
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))

@@ -36,8 +36,7 @@ def command(
         Path, typer.Argument(metavar="MODEL", help="The model: JSON, skops, UBJ, ...")
     ],
     artifact: Annotated[
-        Path,
-        typer.Argument(metavar="ARTIFACT", help="The export: ONNX, a checkpoint of treelite, ..."),
+        Path, typer.Argument(metavar="ARTIFACT", help="The export: ONNX, PMML, ...")
     ],
     output: OutputOptions,
     floats: Annotated[

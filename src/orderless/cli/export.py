@@ -48,10 +48,7 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "latex": (".tex", "to_latex"),
     "md": (".md", "to_markdown"),
     "onnx": (".onnx", "to_onnx"),
-    "treelite": ("", "to_treelite"),
-    "xlsx": (".xlsx", "to_excel"),
 }
-BINARY = ("onnx", "treelite")
 Kind = StrEnum("Kind", {name: name for name in KINDS})  # type: ignore[misc]
 
 
@@ -107,13 +104,12 @@ def command(
     limits: LimitOptions,
     written: WrittenOptions,
 ) -> None:
-    """Write a tree as JSON, Graphviz, text or a workbook, its rules in other languages, or as ONNX.
+    """Write a tree as JSON, Graphviz, text, its rules in other languages, or as ONNX.
 
     PMML has all sufficient reasons as rules without a default: an engine gives the class of a row
     with gaps where all ways to fill them agree, and none elsewhere. With --complete it has the tree
-    itself, for complete rows. A sum of several trees can be written as PMML, as ONNX or as a
-    checkpoint of treelite; the last two need --output. orderless check proves that what was written
-    decides as the model does.
+    itself, for complete rows. A sum of several trees can be written as PMML or as ONNX,
+    which needs --output. orderless check proves that what was written decides as the model does.
     """
     output, dialect, table = written.output, written.dialect, written.table
     kind = str(written.format) if written.format is not None else _by_name(output)
@@ -122,14 +118,12 @@ def command(
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
     if written.complete and kind != "pmml":
         raise Mistake(f"--complete is for --format pmml, and this writes {kind}")
-    if kind == "xlsx" and output is None:
-        raise Mistake("a workbook does not belong on a terminal: add --output FILE.xlsx")
     if dialect is not None:
         from ..output.code import Words
 
         Words(dialect)  # refuses one that it does not know, before anything is fitted
-    if kind in BINARY:
-        _write_binary(kind, model, data, files, written)
+    if kind == "onnx":
+        _write_onnx(model, data, files, written)
         return
     from .models import form_of, source_of
 
@@ -145,10 +139,6 @@ def command(
             tree = smallest_tree(tree)
         form = form_of(tree, limits)
         how = KINDS[kind][1]
-        if kind == "xlsx":
-            assert output is not None
-            form.to_excel(output)
-            return
         if callable(how):
             text = how(form)
         else:
@@ -162,26 +152,22 @@ def command(
     write(text, output)
 
 
-def _write_binary(
-    kind: str,
-    model: ModelOptions,
-    data: DataOptions,
-    files: FileOptions,
-    written: WrittenOptions,
+def _write_onnx(
+    model: ModelOptions, data: DataOptions, files: FileOptions, written: WrittenOptions
 ) -> None:
-    """Write a tree or an ensemble in a format that is no text."""
+    """Write a tree or an ensemble as ONNX, which is no text."""
     from .models import source_of
 
     if written.output is None:
-        raise Mistake(f"{kind} is no text: give a file to write it to, --output model.{kind}")
+        raise Mistake("ONNX is no text: give a file to write it to, --output model.onnx")
     source = source_of(model, data, files)
     own = source.model
-    with busy(f"Writing {kind}"):
+    with busy("Writing onnx"):
         if written.smallest:
             from ..form import smallest_tree
 
             own = smallest_tree(source.tree)
-        content = own.to_onnx() if kind == "onnx" else own.to_treelite().serialize_bytes()
+        content = own.to_onnx()
     write_whole(written.output, content)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import Nan, is_xml, knows_checkpoint, knows_onnx, knows_ubj, read_model
+from ..readers import Nan, is_xml, knows_onnx, knows_ubj, read_model
 from .decision import Decision, decision_of
 from .fact_file import with_known
 from .mistakes import Mistake
@@ -257,7 +257,7 @@ def load_model(
             return _read_foreign(_from_pickle(path, allow_pickle), path, space, nan)
         if head.startswith(b"CBM1"):
             return read_model(path, space=space, nan=nan)  # its message says how to save it instead
-        if knows_onnx(head) or knows_checkpoint(head):
+        if knows_onnx(head):
             return read_model(path, space=space, nan=nan)
         return _from_text(path, space, nan)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:

@@ -1,7 +1,7 @@
-"""``orderless app``: a tree, or a sum of trees, as one page to fill in, as a file or served.
+"""``orderless app``: a tree, or a sum of trees, as one page to fill in.
 
 In:  a model file, or rows to fit a tree on; what the page says.
-Out: the page, written or served to this machine.
+Out: the page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ EXAMPLE = (
     "Example: orderless app --data patients.csv --target diagnosis --ignore id "
     "--costs age=0,bmi=1,smoker=1,ward=1 -o page.html"
 )
-SERVER = "On this machine"
 
 
 def _texts(words: str) -> Any:
@@ -66,29 +65,11 @@ class PageOptions:
     ] = None
 
 
-@dataclass(frozen=True)
-class ServerOptions:
-    """Whether the page is served, and where."""
-
-    PANEL: ClassVar = SERVER
-    serve: Annotated[
-        bool,
-        typer.Option(
-            "--serve",
-            help="Serve the page to browsers on this machine, and to no other, until Ctrl-C.",
-        ),
-    ] = False
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port for --serve; 0 takes any free one.")
-    ] = 0
-
-
 def command(
     model: ModelOptions,
     data: DataOptions,
     files: FileOptions,
     page: PageOptions,
-    server: ServerOptions,
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
@@ -100,8 +81,6 @@ def command(
     the least cost; with --data too, by the cheapest policy over these rows. The model may be a
     forest or a boosted model, too: then the page searches for what is certain.
     """
-    if server.port and not server.serve:
-        raise Mistake("--port is for --serve, which is not given")
     from .decision import check_numbers, refuse_within
     from .models import source_of
 
@@ -123,12 +102,7 @@ def command(
         spent = read_costs(costs, source.model, files, other_costs)
     with busy("Writing the page"):
         html = _html(source, page, data.target, spent, within)
-    if output is not None or not server.serve:
-        write_html(html, output)
-    if server.serve:
-        from ..output.page import serve_page
-
-        serve_page(html, port=server.port, ready=_say)
+    write_html(html, output)
 
 
 def _html(
@@ -160,7 +134,3 @@ def _html(
         within=within,
         time_limit=page.time_limit,
     )
-
-
-def _say(address: str) -> None:
-    typer.echo(f"Open {address} in a browser on this machine. Ctrl-C ends it.")

@@ -127,10 +127,6 @@ class FormOffers:
         """Write PMML that decides as ``predict`` does; see ``Tree.to_pmml``."""
         return self._form.tree.to_pmml(complete=complete, limit=limit)
 
-    def to_excel(self, path: Any, *, units: dict[str, str] | None = None) -> None:
-        """Write a workbook to fill in; see ``Tree.to_excel``."""
-        self._form.tree.to_excel(path, units=units)
-
     def certificate(self, *, reasons: int = 1_000) -> Certificate:
         """Certify the rules and reasons: a file that a small independent program checks.
 

@@ -22,7 +22,6 @@ EXTRAS = {
     "pyspark": "spark",
     "ray": "cluster",
     "skops": "skops",
-    "treelite": "treelite",
 }
 
 

@@ -73,16 +73,6 @@ class EnsembleOffers(EnsembleRows):
 
         return ensemble_as_onnx(self._ensemble)
 
-    def to_treelite(self) -> Any:
-        """Give a ``treelite.Model`` with the same sums for complete rows, to the last bit.
-
-        Classes are numbered in the order of ``classes``. Raises ``InvalidTree`` where treelite does
-        not have what the library does with a sum. Linear in the nodes.
-        """
-        from ..output.code import ensemble_as_treelite
-
-        return ensemble_as_treelite(self._ensemble)
-
     # -- one row ---------------------------------------------------------------------------------
 
     def witness(

@@ -204,18 +204,6 @@ class TreeOffers:
 
         return tree_as_onnx(self._tree, floats=floats, unknowns=unknowns)
 
-    def to_treelite(self, *, floats: Literal["float32", "float64"] | None = None) -> Any:
-        """Give a ``treelite.Model`` that decides complete rows as ``predict`` does.
-
-        Its columns are the features of the space, in order; classes are numbered in the order of
-        ``classes``, because treelite has no labels, and the largest of their scores, which are 0
-        and 1, is the answer. Categories must be whole numbers from 0 on. ``floats`` is that of
-        ``to_onnx``. Linear in the tree.
-        """
-        from ..output.code import tree_as_treelite
-
-        return tree_as_treelite(self._tree, floats=floats)
-
     def to_javascript(self, *, module: bool = True) -> str:
         """Write JavaScript that decides as ``predict`` does, without dependencies.
 
@@ -289,43 +277,6 @@ class TreeOffers:
         from ..output.code import as_pmml
 
         return as_pmml(self._tree, complete=complete, limit=limit)
-
-    def to_excel(self, path: Any, *, units: dict[str, str] | None = None) -> None:
-        """Write a workbook to fill in: formulas, no macros.
-
-        The first sheet takes a value for each feature (with lists to choose from, and checks), and
-        says at once whether the answer is certain. The second has the rules, a row per leaf, and
-        which of them are still possible; the third the choices, and which answers are possible.
-
-        Parameters
-        ----------
-        path : str or Path
-        units : dict of feature -> text, optional
-            Shown beside the inputs.
-
-        Notes
-        -----
-        The answer is what ``predict`` gives, for numbers of up to 15 digits, which is what
-        spreadsheets keep; a number that is nearer to a threshold than that may go either way. Names
-        and labels are text, also if they look like formulas. Needs openpyxl (the extra ``excel``).
-        Linear in the lengths of all paths; trees of more than 5,000 leaves are refused.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import mkdtemp
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 25,
-        ...                   "true": {"prediction": "no"}, "false": {"prediction": "yes"}},
-        ...                  feature_names=["age"])
-        >>> target = Path(mkdtemp()) / "decide.xlsx"
-        >>> tree.to_excel(target, units={"age": "years"})
-        >>> target.read_bytes()[:2]
-        b'PK'
-        """
-        from ..output.code import tree_as_excel
-
-        tree_as_excel(self._tree, path, units=units)
 
     def _repr_html_(self) -> str:
         from ..output.rules import tree_as_html

@@ -26,7 +26,5 @@ from .rules.read import (
     check_rules as check_rules,
     read_rules as read_rules,
 )
-from .treelite import is_numbered as is_numbered
-from .treelite_file import knows_checkpoint as knows_checkpoint
 from .wrapped import unwrap as unwrap
 from .xgboost_ubj import knows_ubj as knows_ubj

@@ -26,7 +26,6 @@ from .spark_folder import is_spark_folder, spark_text
 from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
-from .treelite_file import Checkpoint, knows_checkpoint
 from .wrapped import through_targets, unwrapped
 from .xgboost_ubj import as_json, knows_ubj
 
@@ -36,12 +35,8 @@ __all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 # only if its library is imported.
 READERS = (
     "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
-    "catboost",
-    "onnx",
-    "treelite",
-    "pyspark",
+    "catboost", "onnx", "pyspark",
 )  # fmt: skip
-OWN = ("treelite",)  # asked even if its library is not imported: its files need none
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = (
     "pmml.trees",
@@ -54,9 +49,9 @@ FILES = (
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
     "CatBoost (one tree each; their model files too), "
-    "ONNX, treelite, PMML, "
+    "ONNX, PMML, "
     "Spark MLlib's trees (saved folders too), "
-    "trees of R (rpart, partykit, party, ranger; see orderless.r_script()), "
+    "trees of R (rpart, partykit, ranger; see orderless.r_script()), "
     "nested dicts, our JSON"
 )
 
@@ -79,8 +74,8 @@ def read_tree(
         (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
         TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
         or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
-        CatBoost's as JSON); a model of ONNX or treelite of one tree (``onnx.ModelProto``,
-        ``treelite.Model``, or the bytes or file of one); PMML 4.0 to 4.4, a tree or a set of rules;
+        CatBoost's as JSON); a model of ONNX of one tree (``onnx.ModelProto``, or the
+        bytes or file of one); PMML 4.0 to 4.4, a tree or a set of rules;
         nested dicts (``feature``, ``true``,
         ``false``, ``prediction``; of numbers to compute with, the root says ``"task":
         "regression"``) or their JSON; our own JSON. Files are given as text or as a ``Path``. A
@@ -217,12 +212,9 @@ def opened(model: Any) -> Any:
         content = file_bytes(model) if isinstance(model, Path) else bytes(model)
         if knows_onnx(content):
             return parsed(content)
-        if knows_checkpoint(content):
-            return Checkpoint(content)
     if isinstance(model, bytes | bytearray):
         raise UnreadableModel(
-            "these bytes are no model of ONNX and no checkpoint of treelite: give other model "
-            "files as a pathlib.Path"
+            "these bytes are not an ONNX model: give other model files as a pathlib.Path"
         )
     if isinstance(model, Path):
         if content.startswith(b"CBM1"):
@@ -277,7 +269,7 @@ def library_of(model: Any, readers: Sequence[str] = READERS, room: str = "") -> 
     ``room`` is a folder of readers of its own.
     """
     for library in readers:
-        if library in sys.modules or library in OWN:
+        if library in sys.modules:
             reader = import_module(f".{room}{library}", __package__)
             if reader.knows(model):
                 return reader

@@ -1,4 +1,4 @@
-"""Trees of R: rpart, partykit, party and ranger.
+"""Trees of R: rpart, partykit and ranger.
 
 In:  the JSON that ``orderless.R`` writes (``r_script()``).
 Out: ``ColumnTree``. R compares doubles; a missing value has no way of its own
@@ -20,7 +20,7 @@ __all__ = ["SAVE", "RModel", "RNode", "from_text", "knows_text", "leaves_of", "r
 R_FORMAT = "orderless-r"
 VERSION = 1
 SAVE = "orderless_json(model, file) of the R script at orderless.r_script()"
-LIBRARIES = ("rpart", "partykit", "party", "ranger")
+LIBRARIES = ("rpart", "partykit", "ranger")
 KINDS = ("numeric", "factor", "logical")
 
 

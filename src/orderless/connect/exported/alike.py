@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...model import Ensemble, Space, Tree
 
-__all__ = ["made_up", "renumbered", "widened"]
+__all__ = ["made_up", "widened"]
 
 Model = Tree | Ensemble
 
@@ -45,15 +45,3 @@ def _over(tree: Tree, space: Space) -> Tree:
         at = tree.feature == i
         threshold[at] = tree.row_threshold[at]
     return tree.replace(space=space, threshold=threshold)
-
-
-def renumbered(model: Model, source: Model) -> tuple[Model, bool]:
-    """Give classes that are only numbered the labels of the source, by their places."""
-    own = model.classes
-    numbered = list(own) == list(range(len(own))) and not isinstance(next(iter(own), 0), bool)
-    if not own or model.task == "regression" or not numbered or own == source.classes:
-        return model, False
-    if len(own) != max(len(source.classes), 2):
-        return model, False
-    labels = source.classes if len(source.classes) > 1 else (*source.classes, "(no class)")
-    return model.replace(classes=labels), True

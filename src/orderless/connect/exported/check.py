@@ -17,8 +17,8 @@ from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
 from ...model import Ensemble, Label, Tree, any_value, label_text, printable, short_number
-from ...readers import Nan, extra_results, is_numbered, opened, read_model
-from .alike import made_up, renumbered, widened
+from ...readers import Nan, extra_results, opened, read_model
+from .alike import made_up, widened
 from .engines import run_artifact, run_results, run_source
 from .unknowns import Difference, TooMany, difference_of_unknowns
 
@@ -155,16 +155,15 @@ def check_export(
 
     The artifact is read back and compared with the model for every row there can be, missing values
     included where both have learned what to do with them. Where they differ, the artifact's own
-    engine (onnxruntime, treelite, JPMML) is run on the row that was found. What an ONNX model of
+    engine (onnxruntime, JPMML) is run on the row that was found. What an ONNX model of
     ``Tree.to_onnx`` says of rows with unknown values is proven, too, for all patterns of gaps.
 
     Parameters
     ----------
     model : Tree, Ensemble, or any model or file that ``read_tree`` or ``read_ensemble`` knows
     artifact : the same
-        Bytes or the path of a file, ``onnx.ModelProto``, ``treelite.Model``, a model of another
-        library. Features compare by name, or by place where the artifact has no names; so do
-        classes where it only numbers them.
+        Bytes or the path of a file, ``onnx.ModelProto``, a model of another library. Features
+        compare by name, or by place where the artifact has no names.
     floats : "float64" or "float32"
         Which numbers rows hold. A model that takes float64 and an artifact that takes float32 can
         agree on all float32 and differ on a float64 that is rounded across a threshold.
@@ -232,7 +231,7 @@ def check_export(
     if largest is not None and largest <= tolerance:
         proven = ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
         return _with_unknowns(proven, one, other, artifact, gaps, floats)
-    run = run_artifact(artifact, _columns(read, row), read.classes)
+    run = run_artifact(artifact, _columns(read, row))
     live = run_source(model, _columns(source, row))
     return ExportCheck(
         proven=False,
@@ -269,10 +268,6 @@ def _read(
     if made_up(read.space) and not made_up(source.space) and len(names) == len(read.space):
         read = read_model(artifact, nan=nan, feature_names=list(names))
         notes.append("The artifact has no names of columns: they were compared by place.")
-    if is_numbered(artifact):
-        read, changed = renumbered(read, source)
-        if changed:
-            notes.append("The artifact has no labels of classes: they were compared by place.")
     return read, tuple(notes)
 
 

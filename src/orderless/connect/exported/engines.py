@@ -32,17 +32,12 @@ class Run(NamedTuple):
     why: str = ""  # it has no answer
 
 
-def run_artifact(artifact: Any, row: Columns, classes: tuple[Label, ...]) -> Run:
-    """Let an artifact's own engine say what it makes of a row; ``row`` has its columns, in order.
-
-    ``classes`` are ours, for engines that number them.
-    """
+def run_artifact(artifact: Any, row: Columns) -> Run:
+    """Run an artifact in its own engine on one row; ``row`` has its columns, in order."""
     kind = type(artifact)
     name = f"{kind.__module__}.{kind.__name__}"
     if name.startswith("onnx.") and kind.__name__ == "ModelProto":
         return _asked("onnxruntime", lambda: _onnx(artifact, row)[0])
-    if kind.__name__ == "Checkpoint" or name.startswith("treelite."):
-        return _asked("treelite", lambda: _treelite(artifact, row, classes))
     if isinstance(artifact, str) and is_xml(artifact[:200].encode("utf-8", "replace")):
         if shutil.which("java") is None:
             return Run("JPMML", None, "not run: Java is not installed")
@@ -135,16 +130,3 @@ def _cell(kind: str, value: Any) -> Any:
     if kind == "tensor(string)":
         return np.array([["" if value is None or value != value else str(value)]], dtype=object)
     return np.array([[np.nan if value is None else float(value)]]).astype(TYPES[kind])
-
-
-def _treelite(artifact: Any, row: Columns, classes: tuple[Label, ...]) -> Any:
-    import treelite
-    import treelite.gtil
-
-    content = getattr(artifact, "content", None)
-    model = artifact if content is None else treelite.Model.deserialize_bytes(content)
-    values = np.array([[np.nan if v is None else float(v) for v in row.values()]])
-    out = treelite.gtil.predict(model, values.astype(model.input_type)).ravel()
-    if not classes:
-        return out
-    return [classes[int(out[0] > 0.5) if len(out) == 1 else int(out.argmax())]]

@@ -1,4 +1,4 @@
-"""Decisions as code: SQL, polars, Python, JavaScript, scikit-learn, dot, ONNX, treelite, PMML."""
+"""Decisions as code: SQL, polars, Python, JavaScript, scikit-learn, dot, ONNX, PMML."""
 
 from lazy_loader import attach_stub
 

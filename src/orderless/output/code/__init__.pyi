@@ -1,10 +1,6 @@
 from .dot import (
     tree_as_dot as tree_as_dot,
 )
-from .excel import (
-    excel_bytes as excel_bytes,
-    tree_as_excel as tree_as_excel,
-)
 from .javascript import (
     tree_as_javascript as tree_as_javascript,
 )
@@ -37,8 +33,4 @@ from .sql import (
 )
 from .sql_words import (
     Words as Words,
-)
-from .treelite import (
-    ensemble_as_treelite as ensemble_as_treelite,
-    tree_as_treelite as tree_as_treelite,
 )

@@ -21,12 +21,12 @@ from .plain import plain
 if TYPE_CHECKING:
     from ...model import Tree
 
-__all__ = ["floats_of", "tree_as_onnx"]
+__all__ = ["tree_as_onnx"]
 
 MOST_CELLS = 2**27  # of all masks
 
 
-def floats_of(tree: Tree, floats: Floats | None, used: tuple[int, ...]) -> Floats:
+def _floats_of(tree: Tree, floats: Floats | None, used: tuple[int, ...]) -> Floats:
     """Choose in which floats rows are given: float32 if every feature that is asked about is."""
     if floats is None:
         own = [tree.space.features[i] for i in used]
@@ -43,7 +43,7 @@ def tree_as_onnx(tree: Tree, *, floats: Floats | None = None, unknowns: bool = T
     """Write a model of ONNX that decides as ``predict`` does; see ``Tree.to_onnx``."""
     tree = plain(tree, "to_onnx")
     sets = any(not tree.space.features[i].ordered for i in tree.used)
-    graph = Graph(tree.space, floats_of(tree, floats, tree.used), newer=sets)
+    graph = Graph(tree.space, _floats_of(tree, floats, tree.used), newer=sets)
     code = graph.flat(graph.cast(add_one_tree(graph, tree), "int64"))
     labels, kind = graph.labels(tree.classes)
     number = tree.task == "regression"

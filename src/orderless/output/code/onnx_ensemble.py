@@ -20,12 +20,12 @@ from .plain import plain
 if TYPE_CHECKING:
     from ...model import Ensemble, Tree
 
-__all__ = ["ensemble_as_onnx", "leaf_values", "parts_with_base"]
+__all__ = ["ensemble_as_onnx"]
 
 Part = tuple["Tree", Floats, int]  # a tree, per node what it adds, and to which score
 
 
-def leaf_values(tree: Tree, own: Floats) -> Floats:
+def _leaf_values(tree: Tree, own: Floats) -> Floats:
     """Give, per node and score, what a leaf adds; its class is its place among the values."""
     out = np.zeros((tree.n_nodes, own.shape[1]))
     leaves = tree.feature < 0
@@ -33,7 +33,7 @@ def leaf_values(tree: Tree, own: Floats) -> Floats:
     return out
 
 
-def parts_with_base(ensemble: Ensemble) -> list[Part]:
+def _parts_with_base(ensemble: Ensemble) -> list[Part]:
     """Give all trees in the order in which they are added, each for one score.
 
     What a leaf adds to several scores becomes several trees. The base is a tree of one leaf, first
@@ -41,7 +41,7 @@ def parts_with_base(ensemble: Ensemble) -> list[Part]:
     """
     parts: list[Part] = []
     for tree, own in zip(ensemble.trees, ensemble.values, strict=True):
-        by_node = leaf_values(tree, own)
+        by_node = _leaf_values(tree, own)
         parts += [(tree, by_node[:, k], k) for k in range(own.shape[1]) if own[:, k].any()]
     first = ensemble.trees[0]
     leaf = first.replace(
@@ -65,7 +65,7 @@ def ensemble_as_onnx(ensemble: Ensemble) -> bytes:
             "it with an objective whose prediction is the sum itself"
         )
     graph = Graph(ensemble.space, adding.precision, newer=True)
-    parts = parts_with_base(ensemble)
+    parts = _parts_with_base(ensemble)
     trees, values, targets = zip(*parts, strict=True)
     sums = add_trees(graph, trees, values, targets, ensemble.n_scores)
     scores = sums

@@ -17,7 +17,7 @@ from .onnx_graph import ML, Floats, Graph, boundaries, set_test
 if TYPE_CHECKING:
     from ...model import Tree
 
-__all__ = ["add_one_tree", "add_trees", "asks"]
+__all__ = ["add_one_tree", "add_trees"]
 
 LEQ, MEMBER = 0, 6
 
@@ -45,7 +45,7 @@ class _Test:
             self.nan_true = not self.nan_true
 
 
-def asks(tree: Tree, floats: Floats) -> dict[int, _Test]:
+def _asks(tree: Tree, floats: Floats) -> dict[int, _Test]:
     """Give what each inner node asks."""
     cuts = boundaries(tree, floats)
     inner = np.flatnonzero(tree.feature >= 0).tolist()
@@ -57,7 +57,7 @@ def add_one_tree(graph: Graph, tree: Tree) -> str:
     if graph.newer:
         codes = tree.leaf_class.astype(np.float64)
         return add_trees(graph, [tree], [codes], [0], 1)
-    tests = asks(tree, graph.floats)
+    tests = _asks(tree, graph.floats)
     n = tree.n_nodes
     leaves = np.flatnonzero(tree.feature < 0).tolist()
     return graph.add(
@@ -103,7 +103,7 @@ def add_trees(
     weights: list[float] = []
     leaf_targets: list[int] = []
     for tree, own, target in zip(trees, values, targets, strict=True):
-        tests = asks(tree, graph.floats)
+        tests = _asks(tree, graph.floats)
         first_leaf, first_node = len(weights), len(nodes)
         leaves = np.flatnonzero(tree.feature < 0).tolist()
         place = {node: first_leaf + i for i, node in enumerate(leaves)}

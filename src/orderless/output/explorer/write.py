@@ -19,13 +19,13 @@ from ...inputs import write_whole
 from ...model import printable
 from ...rashomon import Judged, LookedAt, Wanted, chosen_frame, drawn_instead, looked_at
 from ..code.javascript import part, script_of
-from ..page import serve_page
 from ..plots.look import CLASSES, FORM, page_colours
 from ..templates import markup, render, sealed
 from .content import set_content
 from .live import Live
 from .origin import about, judged_by, made_by, notes
 from .rows import table_content
+from .serve import serve
 
 if TYPE_CHECKING:
     from ...rashomon import TreeSet
@@ -107,7 +107,7 @@ def explore(
     page = _page(trees, X, y, live, **options)
     told = _opened if ready is None else ready
     with live.working_ahead():
-        serve_page(page, port=port, ready=told, answers=live.answers, token=live.token)
+        serve(page, port=port, ready=told, answers=live.answers, token=live.token)
 
 
 def _page(

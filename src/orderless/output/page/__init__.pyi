@@ -4,6 +4,3 @@ from .app import (
 from .pieces import (
     page_pieces as page_pieces,
 )
-from .serve import (
-    serve_page as serve_page,
-)

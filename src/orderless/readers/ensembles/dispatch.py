@@ -30,15 +30,19 @@ __all__ = ["is_known", "read_ensemble"]
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = (
-    "sklearn", "xgboost", "lightgbm", "catboost",
-    "onnx", "treelite", "pyspark",
-)  # fmt: skip
+    "sklearn",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+    "onnx",
+    "pyspark",
+)
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
 FILES = ("pmml", "lightgbm", "xgboost", "catboost", "r_models", "spark_models")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
-    "ONNX, treelite, PMML, "
+    "ONNX, PMML, "
     "Spark MLlib's RandomForest and GBT (saved folders too), "
     "forests of R (ranger; see orderless.r_script()), and "
     "whatever read_tree reads with numbers or shares"
@@ -62,8 +66,8 @@ def read_ensemble(
         classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
         classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
         (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
-        UBJ, CatBoost's as JSON), as text or as a ``Path``; a model of ONNX or treelite, or its
-        bytes or file; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a ``Pipeline``
+        UBJ, CatBoost's as JSON), as text or as a ``Path``; a model of ONNX, or its bytes or
+        file; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a ``Pipeline``
         that ends in one, or a
         search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
         shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned

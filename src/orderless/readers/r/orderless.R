@@ -3,13 +3,13 @@
 #   source("orderless.R")
 #   orderless_json(model, "model.json")
 #
-# Known: rpart, constant trees of partykit (ctree, as.party(...)), ctree of party, ranger. Nothing but
+# Known: rpart, constant trees of partykit (ctree, as.party(...)), ranger. Nothing but
 # base R and the model's own package is needed. Complete rows get the class or the number that
 # predict(model, newdata) gives, to the last bit; what R decides at random is refused. ranger does not
 # keep the levels of factors: give the training data, orderless_json(model, file, data = rows).
 
 orderless_json <- function(model, file = "", data = NULL) {
-  known <- c("rpart", "constparty", "BinaryTree", "ranger")
+  known <- c("rpart", "constparty", "ranger")
   kind <- known[vapply(known, function(name) inherits(model, name), TRUE)]
   if (inherits(model, "C5.0"))
     stop("C5.0 is read by way of partykit: orderless_json(partykit::as.party(model), file)")
@@ -18,9 +18,8 @@ orderless_json <- function(model, file = "", data = NULL) {
   if (!length(kind))
     stop("cannot write a ", class(model)[1], ": known are ", paste(known, collapse = ", "))
   parts <- switch(kind[1], rpart = .ol_rpart(model), constparty = .ol_partykit(model),
-                  BinaryTree = .ol_party(model), ranger = .ol_ranger(model, data))
-  library <- c(rpart = "rpart", constparty = "partykit", BinaryTree = "party",
-               ranger = "ranger")[[kind[1]]]
+                  ranger = .ol_ranger(model, data))
+  library <- c(rpart = "rpart", constparty = "partykit", ranger = "ranger")[[kind[1]]]
   head <- list(format = "orderless-r", version = 1L, library = library,
                library_version = as.character(utils::packageVersion(library)))
   text <- .ol_text(c(head, parts, list(end = TRUE)))
@@ -272,60 +271,6 @@ orderless_json <- function(model, file = "", data = NULL) {
     ask(1L)
   }
   grow(partykit::node_party(model), lapply(features, function(f) seq_along(f$levels)))
-  list(task = if (is.factor(response)) "classification" else "regression", features = features,
-       classes = if (is.factor(response)) I(levels(response)), trees = list(.ol_done(own)))
-}
-
-# -- party -----------------------------------------------------------------------------------------
-
-.ol_party <- function(model) {
-  responses <- model@responses
-  if (responses@ninputs != 1 || any(responses@is_censored))
-    stop("the response must be one factor or one number")
-  response <- responses@variables[[1]]
-  input <- model@data@get("input")
-  for (name in names(input)) if (!is.name(tryCatch(str2lang(name), error = function(e) as.name("x"))))
-    stop("the formula computes ", name, ": make it a column of the data first")
-  features <- mapply(.ol_of_column, names(input), input, SIMPLIFY = FALSE, USE.NAMES = FALSE)
-  own <- .ol_nodes()
-  leaf <- function(node) {
-    if (is.factor(response))
-      list(class = which.max(node$prediction) - 1L, shares = I(as.numeric(node$prediction)))
-    else list(number = as.numeric(node$prediction))
-  }
-  grow <- function(node, left) {
-    if (node$terminal) return(.ol_add(own, leaf(node)))
-    split <- node$psplit
-    feature <- split$variableID
-    kids <- if (is.null(split$toleft) || split$toleft) list(node$left, node$right)
-            else list(node$right, node$left)
-    levels <- features[[feature]]$levels
-    if (is.null(levels)) {
-      at <- .ol_add(own, .ol_number_test(feature, "<=", as.numeric(split$splitpoint)))
-      yes <- grow(kids[[1]], left)
-      .ol_children(own, at, yes, grow(kids[[2]], left))
-      return(at)
-    }
-    can <- left[[feature]]
-    if (split$ordered) yes_levels <- which(seq_along(levels) <= as.numeric(split$splitpoint))
-    else {
-      absent <- can[split$table[can] == 0]
-      if (length(absent))
-        stop("the level ", levels[absent[1]], " of ", names(input)[feature], " was not there when",
-             " node ", node$nodeID, " was made: drop the level, or merge levels")
-      yes_levels <- which(split$splitpoint > 0)
-      kids <- list(node$left, node$right)
-    }
-    branches <- lapply(1:2, function(k) {
-      own_levels <- if (k == 1) intersect(can, yes_levels) else setdiff(can, yes_levels)
-      list(can = own_levels, grow = function() {
-        left[[feature]] <- own_levels
-        grow(kids[[k]], left)
-      })
-    })
-    .ol_chain(own, feature, Filter(function(b) length(b$can) > 0, branches))
-  }
-  grow(model@tree, lapply(features, function(f) seq_along(f$levels)))
   list(task = if (is.factor(response)) "classification" else "regression", features = features,
        classes = if (is.factor(response)) I(levels(response)), trees = list(.ol_done(own)))
 }

@@ -16,8 +16,8 @@ def r_script() -> Path:
 
     In R, ``source(path)`` and ``orderless_json(model, "model.json")``; then
     ``read_tree(Path("model.json"))`` or ``read_ensemble(Path("model.json"))``. It takes rpart,
-    partykit's constant trees (ctree, and what ``as.party`` makes), party's ctree, and ranger; it
-    needs no other package of R.
+    partykit's constant trees (ctree, and what ``as.party`` makes), and ranger; it needs no other
+    package of R.
 
     Examples
     --------

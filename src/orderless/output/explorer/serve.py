@@ -1,6 +1,6 @@
-"""Serve a page on this machine: ``orderless app --serve``.
+"""Serve the explorer on this machine: ``rset.explore()``.
 
-In:  the page, as ``write_page`` gave it; and functions that answer what a page asks.
+In:  the page, as text, and functions that answer what it asks.
 Out: a server on the loopback address only, which knows this one page and these answers.
 
 A question must come from the page itself: it names our address as its origin, is JSON, and carries
@@ -24,7 +24,7 @@ from typing import Any
 
 from ...errors import a_kind
 
-__all__ = ["address", "page_server", "serve_page"]
+__all__ = ["address", "page_server", "serve"]
 
 LOOPBACK = "127.0.0.1"
 HEADERS = {
@@ -50,7 +50,7 @@ CONNECTIONS = 32
 REQUEST = 16 * 1024  # bytes
 
 
-def serve_page(
+def serve(
     page: str,
     *,
     port: int = 0,
@@ -60,29 +60,12 @@ def serve_page(
 ) -> None:
     """Serve a page to browsers on this machine, until Ctrl-C.
 
-    Parameters
-    ----------
-    page : str
-        The HTML, as ``write_page`` gives it.
-    port : int
-        0 takes any that is free.
-    ready : function of the address, optional
-        Called when the page can be opened, for instance with ``webbrowser.open``.
-    answers : dict of path -> function of bytes, optional
-        What the page may ask: the function is given what it sends, and gives the kind and the bytes
-        of the answer. A ``ValueError`` becomes an answer that says what is wrong.
-    token : str
-        What a question must carry.
+    ``ready`` is called with the address when the page can be opened. ``answers`` has, by path, the
+    functions of what the page sends that give the kind and the bytes of the answer; a
+    ``ValueError`` becomes an answer that says what is wrong. A question must carry the token.
 
-    Notes
-    -----
     A client has 10 seconds for its request, which has at most 16 KiB, and 32 clients are answered
     at one time; beyond that they are refused.
-
-    Examples
-    --------
-    ``serve_page(write_page(tree), ready=print)`` prints the address and serves. Another page on the
-    machine cannot read it: requests that name any host but the loopback are refused.
     """
     with page_server(page, port=port, answers=answers, token=token) as server:
         if ready is not None:
@@ -102,7 +85,7 @@ def page_server(
 ) -> ThreadingHTTPServer:
     """Give a server of one page that listens on the loopback; it is run and closed by its owner."""
     if not isinstance(page, str):
-        raise TypeError(f"page must be HTML text, as write_page gives it, got {a_kind(page)}")
+        raise TypeError(f"page must be HTML text, got {a_kind(page)}")
     if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < 65536:
         raise ValueError(f"port must be from 1 to 65535, or 0 for any that is free, got {port!r}")
     if answers and len(token) < MIN_TOKEN:

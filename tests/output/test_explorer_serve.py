@@ -1,13 +1,15 @@
-"""The server of one page, and clients that mean no good; test_page_app.py has the good ones."""
+"""The server of one page, and clients that mean no good."""
 
 import contextlib
 import socket
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 
-from orderless.output.page import serve
+from orderless.output.explorer import serve
 
 
 class Served:
@@ -129,3 +131,91 @@ def test_so_many_clients_at_one_time():
 def test_only_the_loopback_is_listened_to():
     with Served() as served:
         assert served.server.server_address[0] == "127.0.0.1"
+
+
+# -- what is served --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def served():
+    page = "a page"
+    with serve.page_server(page) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield page, server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+def ask(port, path="/", host=None, method="GET"):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method)
+    if host:
+        request.add_header("Host", host)
+    return urllib.request.urlopen(request, timeout=120)
+
+
+def test_serves_the_page_and_nothing_else(served):
+    page, port = served
+    with ask(port) as answer:
+        assert answer.read().decode() == page
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    with ask(port, "/?a=b", f"localhost:{port}") as answer:
+        assert answer.status == 200
+    with ask(port, method="HEAD") as answer:
+        assert (answer.status, answer.read()) == (200, b"")
+    for path, host, status in (
+        ("/../etc/passwd", None, 404),
+        ("/favicon.ico", None, 404),
+        ("/", "evil.example", 403),
+        ("/", "127.0.0.1.evil.example:80", 403),
+    ):
+        with pytest.raises(urllib.error.HTTPError) as fault:
+            ask(port, path, host)
+        fault.value.close()
+        assert fault.value.code == status
+    with pytest.raises(urllib.error.HTTPError) as fault:
+        ask(port, method="POST")
+    fault.value.close()
+    assert fault.value.code == 501
+
+
+def test_serves_until_it_is_interrupted(monkeypatch):
+    seen = []
+
+    class Server(serve._Server):
+        def service_actions(self):
+            if seen:
+                raise KeyboardInterrupt
+
+    def ready(address):
+        def open_page():
+            with ask(int(address.rstrip("/").rpartition(":")[2])) as answer:
+                seen.append((address, answer.read()))
+
+        threading.Thread(target=open_page).start()
+
+    monkeypatch.setattr(serve, "_Server", Server)
+    serve.serve("a page", ready=ready)
+    ((address, said),) = seen
+    assert address.startswith("http://127.0.0.1:")
+    assert said == b"a page"
+
+
+@pytest.mark.parametrize(
+    ("page", "port", "fault", "said"),
+    [
+        (
+            b"page",
+            0,
+            TypeError,
+            "page must be HTML text, got a bytes",
+        ),
+        ("page", -1, ValueError, "port must be from 1 to 65535, or 0 .* got -1"),
+        ("page", 70000, ValueError, "got 70000"),
+        ("page", "80", ValueError, "got '80'"),
+    ],
+)
+def test_what_cannot_be_served(page, port, fault, said):
+    with pytest.raises(fault, match=said):
+        serve.serve(page, port=port)

@@ -3,9 +3,9 @@
 import pytest
 
 from orderless.errors import InvalidData, TooLarge
-from orderless.output.page import serve
+from orderless.output.explorer import serve
 
-from .test_page_serve import Served
+from .test_explorer_serve import Served
 
 TOKEN = "t" * 40
 
