@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
-from ..form import Change, Explanation, Term
+from ..form import (
+    Change,
+    Changes,
+    Explanation,
+    Limits,
+    Term,
+    allowed_bins,
+    bin_costs,
+    bin_steps,
+    bins_meeting,
+    changes_of,
+    wanted_classes,
+)
 from ..inputs import read_costs, refuse_contradiction
 from ..missing import Needed
 from ..model import Ensemble, read_within, short_number
@@ -24,6 +36,7 @@ from .numbers import NumberVerdicts, around_numbers, number_verdicts
 from .possible_sufficient import PossibleSufficient, with_own_values
 from .possible_sums import touched
 from .sufficient import Sufficient
+from .ways import Distances
 
 __all__ = ["EnsembleExplanation", "explain_ensemble_row"]
 
@@ -97,14 +110,24 @@ class EnsembleExplanation(Explanation):
         box = search.box.copy()
         for k, feature in enumerate(bins.features):
             if feature.name in change.ranges:
-                bits = bins.bits_of(k, change.ranges[feature.name])
-                assert bits is not None
+                bits = bins_meeting(bins, k, change.ranges[feature.name])
                 flags = [bits >> b & 1 for b in range(bins.widths[k])]
                 box[search.at[k]] = flags
         label = search.ensemble.classes.index(change.label)
         found = possible_boxes(search.ensemble, box[None], self._time_limit)
-        changed = {i for i, f in enumerate(self._space.features) if f.name in change.ranges}
+        changed = {self._space.index(name): side for name, side in change.ranges.items()}
         return completed(self._ensemble, self._one_row, found.cells[0, label], changed)
+
+    def _restricted(self, limits: Limits, limit: int) -> Changes:
+        """Give all minimal sets of features that can be changed as the limits allow, and how."""
+        search = self._sufficient
+        allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
+        features = range(len(allowed))
+        distances: list[Distances] = [[bin_steps(search, k) for k in features]]
+        if limits.costs is not None:
+            distances.append([bin_costs(search, k, allowed[k], limits, self.row) for k in features])
+        ways = search.allowed_changes(allowed, wanted, limit, distances)
+        return changes_of(search, ways, limits, self.row)
 
     @property
     def _sufficient(self) -> Sufficient:

@@ -13,17 +13,19 @@ by hitting those of the other kind that were met so far (implicit hitting sets; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
-from ..errors import Undecided
-from ..form import Term
+from ..errors import TooManyReasons, Undecided, setting
+from ..form import Term, Way
 from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
 from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
+from .ways import Distances, Ways
 
 __all__ = ["Sufficient"]
 
@@ -257,7 +259,15 @@ class Sufficient(Probe):
 
     # -- changes ---------------------------------------------------------------------------------
 
-    def changes(self, limit: int) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+    @cached_property
+    def possible(self) -> list[int]:
+        """The classes that the row can get, by number, as far as they were found."""
+        if self.label >= 0:
+            return [self.label]
+        found = possible_boxes(self.ensemble, self.box[None], self.time_limit)
+        return np.flatnonzero(found.possible[0] != 0).tolist()
+
+    def changes(self, limit: int) -> list[Way]:
         """Give the fewest features to change: (features, class, widest sides of them, certain)."""
         self.start()
         steps = self._steps()
@@ -274,23 +284,38 @@ class Sufficient(Probe):
                     break
             if not grew:
                 break
-        return [change for chosen in choices for change in self._ways(chosen)]
+        labels = frozenset(range(len(self.ensemble.classes))) - {self.label}
+        ways = Ways(self, self.full, labels, steps)
+        return [way for chosen in choices for way in ways.through(chosen)]
 
-    def _ways(self, features: int) -> Iterator[tuple[tuple[int, ...], int, Sides, bool]]:
-        """Give one widest box for each class that a change of these features can give."""
-        free = self.freeing(features)
-        found = possible_boxes(self.ensemble, free[None], self.left)
-        for label in np.flatnonzero(found.possible[0] == 1).tolist():
-            if label == self.label:
-                continue
-            box = self.box.copy()
-            for k in members(features):
-                box[self.at[k]] = 0
-                box[self.at[k].start + int(found.cells[0, label, k])] = 1
-            certain = self.certain(box)
-            if certain:
-                for k in members(features):
-                    box = self.grown(box, k, np.ones_like(box), label)
-            kept = bits_of(self.bins, box)
-            changed = tuple(members(features))
-            yield changed, label, tuple(kept[k] for k in changed), certain
+    def allowed_changes(
+        self,
+        allowed: Sequence[int],
+        labels: frozenset[int],
+        limit: int,
+        distances: Sequence[Distances],
+    ) -> list[Way]:
+        """Give all minimal sets of features to change, with widest sides of them.
+
+        ``allowed`` has for each feature the bins that it may be changed to, and ``labels`` the
+        classes that count. For each set, each class and each of the ``distances`` (of each bin of
+        each feature) there is a way that holds the nearest change.
+        """
+        if self.label < 0:
+            return []
+        self.start()
+        steps = self._steps()
+        ways = Ways(self, allowed, labels, steps)
+        sets = list(islice(ways.minimal(), limit + 1))
+        if len(sets) > limit:
+            raise TooManyReasons(
+                f"there are more than {setting('limit', limit)} minimal sets of features whose "
+                "change gives another class: raise explain(..., limit=), or allow fewer changes",
+                len(sets),
+            )
+        sets.sort(key=lambda chosen: (chosen.bit_count(), members(chosen)))
+        return [way for chosen in sets for way in ways.through(chosen, distances)]
+
+    def has_rows(self, box: Boxes) -> bool:
+        """Whether a box has a possible row."""
+        return True
