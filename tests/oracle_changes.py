@@ -70,7 +70,8 @@ class Brute:
     possible: Callable[[Row], bool] = lambda _: True
 
     def __post_init__(self):
-        (self.label,) = self.answers({}) or {None}
+        answers = self.answers({})
+        self.label = next(iter(answers)) if len(answers) == 1 else None
 
     def answers(self, new):
         """Give what the row can get with new values for some features."""
@@ -115,8 +116,7 @@ class Brute:
 
     def check(self, changes, has, ordered):
         """Assert that changes are those there are; ``has(side, value)``, ``ordered(name)``."""
-        found = {(frozenset(c.features), c.label) for c in changes}
-        assert found == {(names, label) for names, own in self.minimal.items() for label in own}
+        self.check_sets(changes)
         for change in changes:
             self.check_ranges(change, has, ordered)
             if change.cost is not None:
@@ -127,14 +127,19 @@ class Brute:
             every = [new for own in self.minimal.values() for news in own.values() for new in news]
             assert math.isclose(float(changes.cheapest.cost), self.least(every), abs_tol=1e-6)
 
+    def check_sets(self, changes):
+        """Assert that changes are about all minimal sets of features, with all classes."""
+        found = {(frozenset(c.features), c.label) for c in changes}
+        assert found == {(names, label) for names, own in self.minimal.items() for label in own}
+
     def least(self, news):
         return min(self.limits.cost(self.row, new) for new in news)
 
     def fits(self, change, new, has):
         return all(has(change.ranges[name], value) for name, value in new.items())
 
-    def check_ranges(self, change, has, ordered):
-        """Assert that all new values inside have the effect, and that no range can be wider."""
+    def check_effect(self, change, has):
+        """Assert that all new values inside have the effect; give them, by feature."""
         sides = {
             name: [v for v in self.allowed[name] if has(side, v)]
             for name, side in change.ranges.items()
@@ -143,6 +148,11 @@ class Brute:
         said = [self.answers(new) for new in products(sides)]
         assert all(change.label in own for own in said if own), change
         assert change.certain == all(own <= {change.label} for own in said), change
+        return sides
+
+    def check_ranges(self, change, has, ordered):
+        """Assert that all new values inside have the effect, and that no range can be wider."""
+        sides = self.check_effect(change, has)
         for name in sides:
             for value in self.beside(name, change.ranges[name], has, ordered(name)):
                 wider = [self.answers(new) for new in products({**sides, name: [value]})]

@@ -1,9 +1,12 @@
 """Changes of a row of an ensemble, against every new value and every completion."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fact_cases import values
+from fact_sums import Drawn
 
 import orderless as ol
 from orderless.errors import InvalidData, Undecided
@@ -94,6 +97,45 @@ def test_the_fewest_changes_have_widest_ranges(seed):
     brute = Brute(case.every, row, case.says, Restricted())
     for change in ensemble.explain(row, time_limit=LONG).changes():
         brute.check_ranges(change, has, lambda name: ensemble.space[name].ordered)
+
+
+@pytest.mark.parametrize("rule", ["largest", "cuts"])
+@pytest.mark.parametrize("real", [False, True])
+def test_restricted_changes_where_facts_hold(rule, real):
+    n = impossible = 0
+    for seed in range(8000, 8025):
+        own = Drawn(seed, rule, real=real)
+        if not own.found.possible:
+            continue
+        for part in (*own.found.parts(3), own.found.possible[-1]):
+            rows = own.found.completions(part)
+            labels = {own.says(row) for row in rows}
+            if not part or len(labels) != 1:
+                continue
+            random = np.random.default_rng(seed)
+            every = {name: values(kind) for name, kind in own.found.kinds.items()}
+            case = SimpleNamespace(kinds=own.found.kinds, every=every)
+            others = [c for c in own.classes if c not in labels]
+            limits = draw_limits(case, part, random, others)
+            why = own.model().explain(part)
+            changes = why.changes(**limits.given())
+            brute = Brute(every, part, own.says, limits, own.found.is_possible)
+            found = {frozenset(change.features) for change in changes}
+            if real:  # there are possible rows between those of the grid
+                assert all(any(own <= names for own in found) for names in brute.minimal)
+            else:
+                brute.check_sets(changes)
+            for change in changes:
+                after = why.row_after(change)
+                assert own.found.is_possible(after)
+                assert own.says(after) == change.label
+                if len(part) == len(every):
+                    brute.check_effect(change, has)
+            free = Brute(every, part, own.says, limits)
+            impossible += free.label is None or set(free.minimal) != set(brute.minimal)
+            n += 1
+    assert n > 10
+    assert impossible > 0
 
 
 def score():

@@ -53,8 +53,10 @@ class EnsembleExplanation(Explanation):
       in other ways. ``reasons`` gives one for each minimal set of features. Only ``reason``, which
       is meant to be quick, stops widening where a short search proves no more;
     - ``shortest`` and ``cheapest`` count features, not conditions;
-    - ``changes`` gives, for each of the smallest sets of features and each class that their change
-      can give, one widest range, not all;
+    - ``changes`` gives, for each set of features and each class that their change can give, one
+      widest range, not all; with restrictions the one that holds the nearest change and, where
+      there are costs, one that holds the cheapest. Where facts connect a changed feature with one
+      that is unknown, some values of a range have the effect, not all;
     - ``unknown`` are the features that the row does not give exactly and that trees ask about.
 
     Attributes
