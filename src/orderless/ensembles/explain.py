@@ -21,7 +21,6 @@ from ..form import (
     Term,
     allowed_bins,
     bin_costs,
-    bin_steps,
     bins_meeting,
     changes_of,
     wanted_classes,
@@ -50,12 +49,12 @@ class EnsembleExplanation(Explanation):
 
     - a reason is minimal by its features: no feature of it can be left out. Each then has its
       widest side, one feature after the other; other boxes about the same features may be as wide
-      in other ways. ``reasons`` gives one for each minimal set of features. Only ``reason``, which
-      is meant to be quick, stops widening where a short search proves no more;
+      in other ways. ``reasons`` gives one for each minimal set of features;
+    - ``reason`` is one of them, found in the least time, not the shortest;
     - ``shortest`` and ``cheapest`` count features, not conditions;
     - ``changes`` gives, for each set of features and each class that their change can give, one
-      widest range, not all; with restrictions the one that holds the nearest change and, where
-      there are costs, one that holds the cheapest. Where facts connect a changed feature with one
+      widest range, not all: around a change that crosses the fewest thresholds and, where there
+      are costs, around one that costs least. Where facts connect a changed feature with one
       that is unknown, some values of a range have the effect, not all;
     - ``unknown`` are the features that the row does not give exactly and that trees ask about.
 
@@ -67,8 +66,8 @@ class EnsembleExplanation(Explanation):
     -----
     Every answer asks the exact search about many boxes. One reason takes at most two for each
     feature, and one more for each that stays; the smallest sets are NP-hard beyond that. Where
-    a box is not decided in time, ``Undecided`` is raised; only
-    ``reason`` is given all the same, and then perhaps with a feature too many.
+    a box is not decided in time, ``Undecided`` is raised; only ``reason`` is given all the same,
+    and then perhaps with a feature too many, or narrower than it could be: the text says so.
     """
 
     status: str = "certain"
@@ -78,7 +77,10 @@ class EnsembleExplanation(Explanation):
 
     @cached_property
     def reason(self) -> Term | None:
-        """One minimal reason, found in the least time; None if the row is not certain.
+        """The reason that texts, letters and reports show; None if the row is not certain.
+
+        One minimal set of features, each with its widest side: growing one by a bin lets another
+        answer in.
 
         Examples
         --------
@@ -124,10 +126,10 @@ class EnsembleExplanation(Explanation):
         """Give all minimal sets of features that can be changed as the limits allow, and how."""
         search = self._sufficient
         allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
-        features = range(len(allowed))
-        distances: list[Distances] = [[bin_steps(search, k) for k in features]]
+        distances: list[Distances] = [search.steps]
         if limits.costs is not None:
-            distances.append([bin_costs(search, k, allowed[k], limits, self.row) for k in features])
+            costs = [bin_costs(search, k, a, limits, self.row) for k, a in enumerate(allowed)]
+            distances.append(costs)
         ways = search.allowed_changes(allowed, wanted, limit, distances)
         return changes_of(search, ways, limits, self.row)
 
@@ -143,9 +145,6 @@ class EnsembleExplanation(Explanation):
         low, high = (short_number(end) for end in self.interval)
         return low if low == high else f"Between {low} and {high}"
 
-    def _because(self) -> Term | None:
-        return self.reason if self._costs is None else self.cheapest()
-
     def _lines(self) -> list[str]:
         if self.status == "undecided":
             return [
@@ -155,9 +154,13 @@ class EnsembleExplanation(Explanation):
         if self.status == "open" and self.interval is None:
             return [*super()._lines(), *self._settled()]
         try:
-            return super()._lines()
+            lines = super()._lines()
         except (Undecided, TooManyReasons) as fault:
-            return [*self._first_line(), f"What would change it was not found out: {fault}."]
+            lines = [*self._first_line(), f"What would change it was not found out: {fault}."]
+        if self._costs is None and not self._sufficient.is_widest:
+            seconds = setting("time_limit", self._time_limit)
+            lines.insert(1, f"Its ranges could be wider: {seconds} seconds were not enough.")
+        return lines
 
     def _first_line(self) -> list[str]:
         because = self._because()

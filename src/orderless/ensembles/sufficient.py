@@ -12,6 +12,7 @@ by hitting those of the other kind that were met so far (implicit hitting sets; 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
@@ -19,10 +20,10 @@ from itertools import islice
 import numpy as np
 
 from ..errors import TooManyReasons, Undecided, setting
-from ..form import Term, Way
+from ..form import Term, Way, bin_steps
 from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
-from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
+from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, box_of, possible_boxes
 from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
 from .ways import Distances, Ways
@@ -31,7 +32,7 @@ __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
-SHORT = 4  # most nodes of a search while the sides of one reason are widened
+SHORT = 4  # most nodes of a search while the sides of one reason are first widened
 GREEDY = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
@@ -68,6 +69,7 @@ class Sufficient(Probe):
         self._contrasts: set[int] = set()  # sets whose change can give another class
         self._reasons: set[int] = set()  # minimal sets that are sufficient
         self._order: list[int] | None = None
+        self.is_widest = True  # whether the sides of ``one`` are proven to be as wide as they go
         self._least = 0  # features of the shortest reason, as far as that is proven
 
     def keeping(self, features: int) -> Boxes:
@@ -106,12 +108,20 @@ class Sufficient(Probe):
         return self._reason(features, shrink=False, widen=True)[1]
 
     def one(self) -> Sides:
-        """Give one reason: a minimal set of features, each with a wide side.
+        """Give one reason: a minimal set of features, each with its widest side.
 
-        As wide as short searches can prove, and shorter ones after each that was not enough.
+        First as wide as short searches can prove, then as far as it goes: should the time not
+        suffice for that (``is_widest``), every side is wide all the same.
         """
         self.start()
-        return self._reason(self.known, shrink=True, widen=True, most_nodes=SHORT)[1]
+        features, sides = self._reason(self.known, shrink=True, widen=True, most_nodes=SHORT)
+        box = box_of(self.bins, sides)
+        within = np.ones_like(box)
+        for k in reversed(self.order):  # those first that matter most
+            if features >> k & 1:
+                box = self.grown(box, k, within, self.label)
+        self.is_widest = time.monotonic() <= self.deadline
+        return bits_of(self.bins, box)
 
     def _reason(
         self, features: int, *, shrink: bool, widen: bool, most_nodes: int = 0
@@ -286,7 +296,12 @@ class Sufficient(Probe):
                 break
         labels = frozenset(range(len(self.ensemble.classes))) - {self.label}
         ways = Ways(self, self.full, labels, steps)
-        return [way for chosen in choices for way in ways.through(chosen)]
+        return [way for chosen in choices for way in ways.through(chosen, [self.steps])]
+
+    @cached_property
+    def steps(self) -> Distances:
+        """By feature and bin how many thresholds the row has to cross to reach it."""
+        return [bin_steps(self, k) for k in range(len(self.row))]
 
     def allowed_changes(
         self,

@@ -111,20 +111,19 @@ class Ways:
 
     # -- to which values -------------------------------------------------------------------------
 
-    def through(self, features: int, distances: Sequence[Distances] = ()) -> Iterator[Way]:
+    def through(self, features: int, distances: Sequence[Distances]) -> Iterator[Way]:
         """Give widest ranges of a minimal set of features, for each class that they can give.
 
-        One around the nearest change by each of the distances; without any, around some change.
+        One around a nearest change by each of the distances.
         """
         region = self.changing(features)
         changed = members(features)
         for label in self.labels:
-            possible, cell = self._possible(region, label)
-            if not possible:
-                continue
-            starts = [self._nearest(region, changed, label, own) for own in distances] or [cell]
             boxes: list[Boxes] = []
-            for start in starts:
+            for own in distances:
+                start = self._nearest(region, changed, label, own)
+                if start is None:
+                    break
                 if any(self._holds(box, start, changed) for box in boxes):
                     continue
                 box = self._widest(start, changed, label, region)
@@ -138,14 +137,17 @@ class Ways:
 
     def _nearest(
         self, region: Boxes, changed: Sequence[int], label: int, distances: Distances
-    ) -> Cells:
-        """Give a nearest change to a class: boxes in order of their nearest corner, halved."""
+    ) -> Cells | None:
+        """Give a nearest change to a class, if there is one.
+
+        Boxes are looked at in the order of their nearest corners, and halved.
+        """
 
         def near(box: Boxes, k: int) -> list[int | Fraction]:
             inside = np.flatnonzero(box[self.search.at[k]]).tolist()
             return sorted({distances[k][b] for b in inside})
 
-        best, cell = None, np.zeros(0, dtype=np.int32)
+        best, cell = None, None
         number = 0
         todo = [(sum(near(region, k)[0] for k in changed), number, region)]
         while todo and (best is None or todo[0][0] < best):

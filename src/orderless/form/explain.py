@@ -137,6 +137,11 @@ class Explanation:
             return None
         return self._search.best([0] * len(self._search.bins.features))
 
+    @property
+    def reason(self) -> Term | None:
+        """The reason that texts, letters and reports show: the shortest; None if there is none."""
+        return self.shortest
+
     def cheapest(self, costs: Costs | None = None) -> Term | None:
         """Give the reason whose features cost least together; None if there is no reason.
 
@@ -312,7 +317,7 @@ class Explanation:
         return f"Between {low} and {high}"
 
     def _because(self) -> Term | None:
-        return self.shortest if self._costs is None else self.cheapest()
+        return self.reason if self._costs is None else self.cheapest()
 
     def _lines(self) -> list[str]:
         if not self._certain:
