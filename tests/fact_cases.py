@@ -151,7 +151,10 @@ class Case:
     possible: list[Row] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.possible = [row for row in self.rows if all(holds(row) for _, holds in self.facts)]
+        self.possible = [row for row in self.rows if self.is_possible(row)]
+
+    def is_possible(self, row: Row) -> bool:
+        return all(holds(row) for _, holds in self.facts)
 
     @property
     def texts(self) -> list[str]:

@@ -6,6 +6,7 @@ Out: whether they are the same function, a row on which they differ, the share o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,14 +27,17 @@ from ..model import (
     Tree,
     any_value,
     over_common_space,
+    value_at_most,
     value_in,
 )
 from ..readers import read_model
 from .boxes import Cells, check_time_limit, slices, undecided
 from .joint import Joint, with_trees
 from .links import numbers_of
+from .probe import LEAST
 from .regions import box_in, region_trees
 from .splitting import share_of_difference
+from .summands import add_the_same, add_the_same_way
 from .votes import as_ensemble
 
 __all__ = ["Compared", "counterexample", "disagreement", "equivalent"]
@@ -55,7 +59,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     ----------
     a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     time_limit : float
-        Seconds for each search, where one of them is an ensemble.
+        Seconds in all, where one of them is an ensemble.
 
     Raises
     ------
@@ -67,9 +71,10 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     For two trees the paper's Theorem 3.4: different fingerprints are a no; equal ones are certified
     exactly: any two leaves whose boxes meet must agree. Cost: pairs of leaves that meet.
 
-    For ensembles a row is sought that one puts into a class and the other into another, by an exact
-    search over the trees of both. Trees that both have are one tree there, so that a copy in
-    another order is proven at once. A no comes with a row that was put through both
+    Two ensembles that add up the same trees are the same: that is seen tree by tree, whatever the
+    order, and whether a tree adds to several scores or there is one for each. Else a row is sought
+    that one puts into a class and the other into another, by an exact search over the trees of both
+    in which trees that both have are one tree. A no comes with a row that was put through both
     (``counterexample``). A yes is about sums without rounding: rows whose sum is nearer to a tie
     than the libraries round may still differ (docs/decisions/0018).
 
@@ -106,7 +111,7 @@ def counterexample(
         row is made up as without X. Rows may hold a float64 that only one of them rounds to
         float32, so that it differs although they are equivalent.
     time_limit : float
-        Seconds for each search, where one of them is an ensemble.
+        Seconds in all, where one of them is an ensemble.
 
     Raises
     ------
@@ -188,6 +193,7 @@ class Compared:
         self, a: Any, b: Any, time_limit: float, region: Mapping[str, Side] | None = None
     ) -> None:
         self.time_limit = check_time_limit(time_limit)
+        self.deadline = time.monotonic() + self.time_limit
         self.given = as_ensemble(a), as_ensemble(b)
         one, other = self.given
         if one.task != other.task:
@@ -210,6 +216,34 @@ class Compared:
             for e in self.given
         ]
 
+    def left(self, searches: int = 1) -> float:
+        """Give the seconds that each of so many searches may still take."""
+        return max(LEAST, (self.deadline - time.monotonic()) / searches)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both add up the same trees, in whatever order, and decide alike."""
+        one, other = self.joint.given
+        if one.task == "regression":
+            linked = [(e.adding.divisor, e.link, e.factor) for e in (one, other)]
+            if linked[0] != linked[1]:
+                return False
+            reordered = one.adding == other.adding and add_the_same(one, other)
+            return reordered or add_the_same_way(one, other)
+        rules = [(e.classes, e.rule.kind, _cuts(e)) for e in (one, other)]
+        return rules[0] == rules[1] and add_the_same(one, other)
+
+    @property
+    def is_same_to_the_bit(self) -> bool:
+        """Whether even their sums are the same, in the arithmetic of the libraries."""
+        one, other = self.joint.given
+        if one.task == "regression" and (one.link, one.factor) != (other.link, other.factor):
+            return False
+        rules = [
+            (e.classes, e.rule._replace(cuts=_cuts(e)), e.adding.divisor) for e in (one, other)
+        ]
+        return rules[0] == rules[1] and add_the_same_way(one, other)
+
     # -- cells -----------------------------------------------------------------------------------
 
     def differ(self, cells: Cells) -> np.ndarray:
@@ -228,7 +262,7 @@ class Compared:
 
     def difference(self) -> Cells | None:
         """Give a cell in which the two differ; None if there is none."""
-        if self.joint.is_same and self.given[0].link == self.given[1].link:
+        if self.is_same:
             return None
         if not self.joint.possible.any_in(self.box):
             return None  # no possible row is in the region
@@ -238,18 +272,23 @@ class Compared:
         if self.given[0].task == "regression":
             return self._different_numbers()
         not_found: list[tuple[Label, Label]] = []
+        classes = [e.classes for e in self.given]
+        pairs = [
+            (a, b)
+            for a in range(len(classes[0]))
+            for b in range(len(classes[1]))
+            if self.codes[0][a] != self.codes[1][b]
+        ]
         for surely in (True, False):
-            for a, own in enumerate(self.given[0].classes):
-                for b, their in enumerate(self.given[1].classes):
-                    if self.codes[0][a] == self.codes[1][b] or (own, their) in not_found:
-                        continue
-                    code, cell = self.joint.search(
-                        a, b, self.time_limit, surely=surely, box=self.box
-                    )
-                    if code == 1 and self.differ(cell[None])[0]:
-                        return cell
-                    if code == 2 and surely:
-                        not_found.append((own, their))
+            for i, (a, b) in enumerate(pairs):
+                if (classes[0][a], classes[1][b]) in not_found:
+                    continue
+                seconds = self.left(len(pairs) - i)
+                code, cell = self.joint.search(a, b, seconds, surely=surely, box=self.box)
+                if code == 1 and self.differ(cell[None])[0]:
+                    return cell
+                if code == 2 and surely:
+                    not_found.append((classes[0][a], classes[1][b]))
         if not_found:
             raise undecided(
                 2, "it is not known whether the two are the same function", self.time_limit,
@@ -275,12 +314,12 @@ class Compared:
             other.factor,
         )
         if same_way:
-            ends = self.joint.ends_of_difference(self.time_limit, self.box)
+            ends = self.joint.ends_of_difference(self.left(), self.box)
             for cell in (ends.low_cell, ends.high_cell):
                 if self.differ(cell)[0]:
                     return np.asarray(cell[0])
             if ends.lower[0] == 0 == ends.upper[0]:
-                if not self.joint.loses_bits(self.time_limit, self.box):
+                if not self.joint.loses_bits(self.left(), self.box):
                     return None
                 raise Undecided(
                     "the sums of the two differ by less than whole numbers of 50 bits can tell, "
@@ -308,7 +347,7 @@ class Compared:
             other.adding.divisor, other.link, other.factor
         ) or one.link != "identity":  # fmt: skip
             return None
-        ends = self.joint.ends_of_difference(self.time_limit, self.box)
+        ends = self.joint.ends_of_difference(self.left(), self.box)
         unit = 2.0**self.joint.exponent
         apart = max(abs(float(ends.lower[0])), abs(float(ends.upper[0]))) * unit
         hidden = (one.n_trees + other.n_trees + 2) * unit  # in the coarser unit
@@ -376,3 +415,11 @@ class Compared:
         """Give what is certain of each row, None where nothing is."""
         found = ensemble.predict(ensemble.read(X), time_limit=self.time_limit)
         return list(found.tolist())
+
+
+def _cuts(ensemble: Ensemble) -> tuple[float, ...]:
+    """Give the cuts of a rule as the sums of the library see them."""
+    cuts = np.array(ensemble.rule.cuts)
+    if ensemble.adding.precision == "float32":
+        cuts = value_at_most(cuts, "float32")
+    return tuple(cuts.tolist())

@@ -7,13 +7,13 @@ Out: the row with a value for every column, in their order; two such rows as a w
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form import adjusted_in
+from ..form import adjusted_in, common_side
 from ..inputs import (
     ABSENT,
     AMONG,
@@ -78,19 +78,26 @@ def witness_rows(
 
 
 def completed(
-    ensemble: Ensemble, row: OneRow, cell: NDArray[np.int32], changed: Collection[int] = ()
+    ensemble: Ensemble,
+    row: OneRow,
+    cell: NDArray[np.int32],
+    changed: Mapping[int, Side] | None = None,
 ) -> dict[str, Any]:
     """Give a row with a value for every column: what is known as it came, the rest in its bin.
 
-    What the row says of the features that are ``changed`` is forgotten. The row is read again: if
+    What the row says of the features that are ``changed`` is forgotten: they get one of these
+    values. The row is read again: if
     its columns cannot say what the cell is (a category that none of them is about), the feature
     itself is given beside them.
     """
-    space = ensemble.space
+    space, changed = ensemble.space, changed or {}
     known = [
         CoreColumn(ABSENT) if i in changed else column for i, column in enumerate(row.rows.columns)
     ]
-    values = [_value(ensemble, i, column, cell) for i, column in enumerate(known)]
+    values = [
+        _value(ensemble, i, column, _side(ensemble, i, cell, changed))
+        for i, column in enumerate(known)
+    ]
     if ensemble.connected:
         _adjust(ensemble, row.rows, cell, changed, values)
     given = {
@@ -107,7 +114,7 @@ def completed(
 
 
 def _adjust(
-    ensemble: Ensemble, rows: Rows, cell: NDArray[np.int32], changed: Collection[int],
+    ensemble: Ensemble, rows: Rows, cell: NDArray[np.int32], changed: Mapping[int, Side],
     values: list[Any],
 ) -> None:  # fmt: skip
     """Choose values that satisfy the facts, inside the cell, in place."""
@@ -115,9 +122,9 @@ def _adjust(
     assert knowledge is not None
     kept = tuple(i for i in ensemble.connected if i not in changed)
     domains = row_domains(space, kept, rows, 0)
-    for k, i in enumerate(bins.positions):
+    for i in bins.positions:
         if i in knowledge.group_of:
-            own = domain_of(bins.side(k, 1 << int(cell[k])))
+            own = domain_of(_side(ensemble, i, cell, changed))
             domains[i] = meet(domains[i], own) if i in domains else own
     names = {i: space.features[i].name for i in ensemble.connected}
     found = adjusted_in(knowledge, {name: values[i] for i, name in names.items()}, domains)
@@ -125,13 +132,24 @@ def _adjust(
         values[i] = found[name]
 
 
-def _value(ensemble: Ensemble, place: int, column: CoreColumn, cell: NDArray[np.int32]) -> Any:
-    """Choose a value of a feature in its bin that fits what the row says of it."""
+def _side(
+    ensemble: Ensemble, place: int, cell: NDArray[np.int32], changed: Mapping[int, Side]
+) -> Side:
+    """Give the values of a feature in its bin, of those that it may be changed to."""
+    bins = ensemble.bins
+    if place not in bins.positions:
+        return Side.whole(ensemble.space.features[place])
+    k = bins.positions.index(place)
+    side = bins.side(k, 1 << int(cell[k]))
+    return common_side(side, changed[place]) if place in changed else side
+
+
+def _value(ensemble: Ensemble, place: int, column: CoreColumn, side: Side) -> Any:
+    """Choose a value of a feature, of some, that fits what the row says of it."""
     feature, bins = ensemble.space.features[place], ensemble.bins
-    side, cuts = Side.whole(feature), [0.0][:0]
+    cuts = [0.0][:0]
     if place in bins.positions:
-        k = bins.positions.index(place)
-        side, cuts = bins.side(k, 1 << int(cell[k])), bins.cuts[k].tolist()
+        cuts = bins.cuts[bins.positions.index(place)].tolist()
     if not feature.ordered:
         codes = [code for code in side.codes if _allows(column, code)]
         return value_in(feature, [], 0.0, 0.0, False, codes)

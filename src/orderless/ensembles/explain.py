@@ -13,7 +13,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
-from ..form import Change, Explanation, Term
+from ..form import (
+    Change,
+    Changes,
+    Explanation,
+    Limits,
+    Term,
+    allowed_bins,
+    bin_costs,
+    bins_meeting,
+    changes_of,
+    wanted_classes,
+)
 from ..inputs import read_costs, refuse_contradiction
 from ..missing import Needed
 from ..model import Ensemble, read_within, short_number
@@ -24,6 +35,7 @@ from .numbers import NumberVerdicts, around_numbers, number_verdicts
 from .possible_sufficient import PossibleSufficient, with_own_values
 from .possible_sums import touched
 from .sufficient import Sufficient
+from .ways import Distances
 
 __all__ = ["EnsembleExplanation", "explain_ensemble_row"]
 
@@ -37,11 +49,13 @@ class EnsembleExplanation(Explanation):
 
     - a reason is minimal by its features: no feature of it can be left out. Each then has its
       widest side, one feature after the other; other boxes about the same features may be as wide
-      in other ways. ``reasons`` gives one for each minimal set of features. Only ``reason``, which
-      is meant to be quick, stops widening where a short search proves no more;
+      in other ways. ``reasons`` gives one for each minimal set of features;
+    - ``reason`` is one of them, found in the least time, not the shortest;
     - ``shortest`` and ``cheapest`` count features, not conditions;
-    - ``changes`` gives, for each of the smallest sets of features and each class that their change
-      can give, one widest range, not all;
+    - ``changes`` gives, for each set of features and each class that their change can give, one
+      widest range, not all: around a change that crosses the fewest thresholds and, where there
+      are costs, around one that costs least. Where facts connect a changed feature with one
+      that is unknown, some values of a range have the effect, not all;
     - ``unknown`` are the features that the row does not give exactly and that trees ask about.
 
     Attributes
@@ -52,8 +66,8 @@ class EnsembleExplanation(Explanation):
     -----
     Every answer asks the exact search about many boxes. One reason takes at most two for each
     feature, and one more for each that stays; the smallest sets are NP-hard beyond that. Where
-    a box is not decided in time, ``Undecided`` is raised; only
-    ``reason`` is given all the same, and then perhaps with a feature too many.
+    a box is not decided in time, ``Undecided`` is raised; only ``reason`` is given all the same,
+    and then perhaps with a feature too many, or narrower than it could be: the text says so.
     """
 
     status: str = "certain"
@@ -63,7 +77,10 @@ class EnsembleExplanation(Explanation):
 
     @cached_property
     def reason(self) -> Term | None:
-        """One minimal reason, found in the least time; None if the row is not certain.
+        """The reason that texts, letters and reports show; None if the row is not certain.
+
+        One minimal set of features, each with its widest side: growing one by a bin lets another
+        answer in.
 
         Examples
         --------
@@ -97,14 +114,24 @@ class EnsembleExplanation(Explanation):
         box = search.box.copy()
         for k, feature in enumerate(bins.features):
             if feature.name in change.ranges:
-                bits = bins.bits_of(k, change.ranges[feature.name])
-                assert bits is not None
+                bits = bins_meeting(bins, k, change.ranges[feature.name])
                 flags = [bits >> b & 1 for b in range(bins.widths[k])]
                 box[search.at[k]] = flags
         label = search.ensemble.classes.index(change.label)
         found = possible_boxes(search.ensemble, box[None], self._time_limit)
-        changed = {i for i, f in enumerate(self._space.features) if f.name in change.ranges}
+        changed = {self._space.index(name): side for name, side in change.ranges.items()}
         return completed(self._ensemble, self._one_row, found.cells[0, label], changed)
+
+    def _restricted(self, limits: Limits, limit: int) -> Changes:
+        """Give all minimal sets of features that can be changed as the limits allow, and how."""
+        search = self._sufficient
+        allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
+        distances: list[Distances] = [search.steps]
+        if limits.costs is not None:
+            costs = [bin_costs(search, k, a, limits, self.row) for k, a in enumerate(allowed)]
+            distances.append(costs)
+        ways = search.allowed_changes(allowed, wanted, limit, distances)
+        return changes_of(search, ways, limits, self.row)
 
     @property
     def _sufficient(self) -> Sufficient:
@@ -118,9 +145,6 @@ class EnsembleExplanation(Explanation):
         low, high = (short_number(end) for end in self.interval)
         return low if low == high else f"Between {low} and {high}"
 
-    def _because(self) -> Term | None:
-        return self.reason if self._costs is None else self.cheapest()
-
     def _lines(self) -> list[str]:
         if self.status == "undecided":
             return [
@@ -130,9 +154,13 @@ class EnsembleExplanation(Explanation):
         if self.status == "open" and self.interval is None:
             return [*super()._lines(), *self._settled()]
         try:
-            return super()._lines()
+            lines = super()._lines()
         except (Undecided, TooManyReasons) as fault:
-            return [*self._first_line(), f"What would change it was not found out: {fault}."]
+            lines = [*self._first_line(), f"What would change it was not found out: {fault}."]
+        if self._costs is None and not self._sufficient.is_widest:
+            seconds = setting("time_limit", self._time_limit)
+            lines.insert(1, f"Its ranges could be wider: {seconds} seconds were not enough.")
+        return lines
 
     def _first_line(self) -> list[str]:
         because = self._because()

@@ -97,19 +97,6 @@ class Joint:
         """Which cells have a possible row; found out when a search asks for it."""
         return PossibleCells(self.one.bins, self.row, self.time_limit)
 
-    @property
-    def is_same(self) -> bool:
-        """Whether both add up the same trees, in whatever order, and decide alike."""
-        one, other = self.given
-        return (
-            not self.only
-            and len(self.pairs) == one.n_trees
-            and one.adding == other.adding
-            and one.rule == other.rule
-            and one.classes == other.classes
-            and all(np.array_equal(one.values[i], other.values[j]) for i, j in self.pairs)
-        )
-
     def search(
         self, a: int, b: int, time_limit: float, *, surely: bool, box: Boxes | None = None
     ) -> tuple[int, Cells]:

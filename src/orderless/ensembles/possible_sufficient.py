@@ -52,3 +52,7 @@ class PossibleSufficient(Sufficient):
         cells = np.atleast_2d(cells)
         found = super().labels(cells)
         return np.where(self.cells.possible(cells), found, self.label).astype(np.int32)
+
+    def has_rows(self, box: Boxes) -> bool:
+        """Whether a box has a possible row."""
+        return self.cells.any_in(box)

@@ -12,24 +12,27 @@ by hitting those of the other kind that were met so far (implicit hitting sets; 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
-from ..errors import Undecided
-from ..form import Term
+from ..errors import TooManyReasons, Undecided, setting
+from ..form import Term, Way, bin_steps
 from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
-from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
+from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, box_of, possible_boxes
 from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
+from .ways import Distances, Ways
 
 __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
-SHORT = 4  # most nodes of a search while the sides of one reason are widened
+SHORT = 4  # most nodes of a search while the sides of one reason are first widened
 GREEDY = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
@@ -66,6 +69,7 @@ class Sufficient(Probe):
         self._contrasts: set[int] = set()  # sets whose change can give another class
         self._reasons: set[int] = set()  # minimal sets that are sufficient
         self._order: list[int] | None = None
+        self.is_widest = True  # whether the sides of ``one`` are proven to be as wide as they go
         self._least = 0  # features of the shortest reason, as far as that is proven
 
     def keeping(self, features: int) -> Boxes:
@@ -104,12 +108,20 @@ class Sufficient(Probe):
         return self._reason(features, shrink=False, widen=True)[1]
 
     def one(self) -> Sides:
-        """Give one reason: a minimal set of features, each with a wide side.
+        """Give one reason: a minimal set of features, each with its widest side.
 
-        As wide as short searches can prove, and shorter ones after each that was not enough.
+        First as wide as short searches can prove, then as far as it goes: should the time not
+        suffice for that (``is_widest``), every side is wide all the same.
         """
         self.start()
-        return self._reason(self.known, shrink=True, widen=True, most_nodes=SHORT)[1]
+        features, sides = self._reason(self.known, shrink=True, widen=True, most_nodes=SHORT)
+        box = box_of(self.bins, sides)
+        within = np.ones_like(box)
+        for k in reversed(self.order):  # those first that matter most
+            if features >> k & 1:
+                box = self.grown(box, k, within, self.label)
+        self.is_widest = time.monotonic() <= self.deadline
+        return bits_of(self.bins, box)
 
     def _reason(
         self, features: int, *, shrink: bool, widen: bool, most_nodes: int = 0
@@ -257,7 +269,15 @@ class Sufficient(Probe):
 
     # -- changes ---------------------------------------------------------------------------------
 
-    def changes(self, limit: int) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+    @cached_property
+    def possible(self) -> list[int]:
+        """The classes that the row can get, by number, as far as they were found."""
+        if self.label >= 0:
+            return [self.label]
+        found = possible_boxes(self.ensemble, self.box[None], self.time_limit)
+        return np.flatnonzero(found.possible[0] != 0).tolist()
+
+    def changes(self, limit: int) -> list[Way]:
         """Give the fewest features to change: (features, class, widest sides of them, certain)."""
         self.start()
         steps = self._steps()
@@ -274,23 +294,43 @@ class Sufficient(Probe):
                     break
             if not grew:
                 break
-        return [change for chosen in choices for change in self._ways(chosen)]
+        labels = frozenset(range(len(self.ensemble.classes))) - {self.label}
+        ways = Ways(self, self.full, labels, steps)
+        return [way for chosen in choices for way in ways.through(chosen, [self.steps])]
 
-    def _ways(self, features: int) -> Iterator[tuple[tuple[int, ...], int, Sides, bool]]:
-        """Give one widest box for each class that a change of these features can give."""
-        free = self.freeing(features)
-        found = possible_boxes(self.ensemble, free[None], self.left)
-        for label in np.flatnonzero(found.possible[0] == 1).tolist():
-            if label == self.label:
-                continue
-            box = self.box.copy()
-            for k in members(features):
-                box[self.at[k]] = 0
-                box[self.at[k].start + int(found.cells[0, label, k])] = 1
-            certain = self.certain(box)
-            if certain:
-                for k in members(features):
-                    box = self.grown(box, k, np.ones_like(box), label)
-            kept = bits_of(self.bins, box)
-            changed = tuple(members(features))
-            yield changed, label, tuple(kept[k] for k in changed), certain
+    @cached_property
+    def steps(self) -> Distances:
+        """By feature and bin how many thresholds the row has to cross to reach it."""
+        return [bin_steps(self, k) for k in range(len(self.row))]
+
+    def allowed_changes(
+        self,
+        allowed: Sequence[int],
+        labels: frozenset[int],
+        limit: int,
+        distances: Sequence[Distances],
+    ) -> list[Way]:
+        """Give all minimal sets of features to change, with widest sides of them.
+
+        ``allowed`` has for each feature the bins that it may be changed to, and ``labels`` the
+        classes that count. For each set, each class and each of the ``distances`` (of each bin of
+        each feature) there is a way that holds the nearest change.
+        """
+        if self.label < 0:
+            return []
+        self.start()
+        steps = self._steps()
+        ways = Ways(self, allowed, labels, steps)
+        sets = list(islice(ways.minimal(), limit + 1))
+        if len(sets) > limit:
+            raise TooManyReasons(
+                f"there are more than {setting('limit', limit)} minimal sets of features whose "
+                "change gives another class: raise explain(..., limit=), or allow fewer changes",
+                len(sets),
+            )
+        sets.sort(key=lambda chosen: (chosen.bit_count(), members(chosen)))
+        return [way for chosen in sets for way in ways.through(chosen, distances)]
+
+    def has_rows(self, box: Boxes) -> bool:
+        """Whether a box has a possible row."""
+        return True

@@ -5,6 +5,14 @@ from .canonical import (
 from .changes import (
     Change as Change,
     Changes as Changes,
+    Limits as Limits,
+    Way as Way,
+    allowed_bins as allowed_bins,
+    bin_costs as bin_costs,
+    bin_steps as bin_steps,
+    bins_meeting as bins_meeting,
+    changes_of as changes_of,
+    wanted_classes as wanted_classes,
 )
 from .differences import (
     Both as Both,
@@ -38,6 +46,7 @@ from .formats import (
 )
 from .leaf_table import (
     LeafTable as LeafTable,
+    common_side as common_side,
     example_row as example_row,
 )
 from .outcomes import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,11 +23,22 @@ from ..inputs import (
     read_region,
     some_names,
 )
-from ..model import Feature, Label, Side, Space, has_or, ones, short_end, side_text, were
+from ..model import Bins, Feature, Label, Side, Space, has_or, ones, short_end, side_text, were
 from .leaf_table import common_side
-from .row_search import RowSearch
 
-__all__ = ["Change", "Changes", "Limits", "read_limits", "restricted_changes"]
+__all__ = [
+    "Change",
+    "Changes",
+    "Limits",
+    "Way",
+    "allowed_bins",
+    "bin_costs",
+    "bin_steps",
+    "bins_meeting",
+    "changes_of",
+    "read_limits",
+    "wanted_classes",
+]
 
 LISTED = 6
 
@@ -228,27 +239,35 @@ def _names(space: Space, given: Iterable[str] | None, what: str) -> frozenset[st
 
 # -- the search ----------------------------------------------------------------------------------
 
+Way = tuple[tuple[int, ...], int, tuple[int, ...], bool]  # features, class, bins of each, certain
 
-def restricted_changes(
-    search: RowSearch, limits: Limits, row: Mapping[str, Any], limit: int
+
+class RowAmongBins(Protocol):
+    """One row, over the bins of a tree or an ensemble."""
+
+    @property
+    def bins(self) -> Bins:
+        """The bins."""
+
+    @property
+    def row(self) -> tuple[int, ...]:
+        """By feature the bins that the row can be in."""
+
+    @property
+    def possible(self) -> list[int]:
+        """The classes that it can get, by number."""
+
+
+def changes_of(
+    search: RowAmongBins, ways: Iterable[Way], limits: Limits, row: Mapping[str, Any]
 ) -> Changes:
-    """Give all minimal sets of features that can be changed as the limits allow, and how.
-
-    A leaf is reached by changing exactly the features on which the row misses it. So the sets are
-    those of the leaves that lie within the limits, without those that contain another one.
-    Cost: leaves x features, the square of the number of sets, and widening their ranges.
-    """
+    """Give ways to change a row as changes with their cost, the cheapest first."""
     features = search.bins.features
-    codes = _wanted(search, limits)
-    allowed = [_allowed(search, k, limits) for k in range(len(features))]
     out = []
-    for chosen, label, box, certain in search.allowed_changes(allowed, codes, limit):
+    for chosen, label, box, certain in ways:
         ranges = {}
         for k, bits in zip(chosen, box, strict=True):
-            name = features[k].name
-            side = search.bins.side(k, bits)
-            inside = limits.ranges.get(name)
-            ranges[name] = side if inside is None else common_side(side, inside)
+            ranges[features[k].name] = _range(search.bins, k, bits, limits)
         steps = sum(_steps(search, k, bits) for k, bits in zip(chosen, box, strict=True))
         cost = None if limits.costs is None else _cost(limits, ranges, row)
         names = tuple(features[k].name for k in chosen)
@@ -259,7 +278,31 @@ def restricted_changes(
     return Changes(out)
 
 
-def _wanted(search: RowSearch, limits: Limits) -> frozenset[int]:
+def _range(bins: Bins, k: int, bits: int, limits: Limits) -> Side:
+    """Give what bins of a feature allow, as far as the limits do."""
+    side, inside = bins.side(k, bits), limits.ranges.get(bins.features[k].name)
+    return side if inside is None else common_side(side, inside)
+
+
+def bin_steps(search: RowAmongBins, k: int) -> list[int]:
+    """Give for each bin of a feature how many thresholds the row has to cross to reach it."""
+    return [_steps(search, k, 1 << b) for b in range(search.bins.widths[k])]
+
+
+def bin_costs(
+    search: RowAmongBins, k: int, allowed: int, limits: Limits, row: Mapping[str, Any]
+) -> list[Fraction]:
+    """Give for each bin of a feature what a change to it costs; 0 where that is not allowed."""
+    name = search.bins.features[k].name
+    return [
+        _cost(limits, {name: _range(search.bins, k, 1 << b, limits)}, row)
+        if allowed >> b & 1
+        else Fraction(0)
+        for b in range(search.bins.widths[k])
+    ]
+
+
+def wanted_classes(search: RowAmongBins, limits: Limits) -> frozenset[int]:
     """Give the classes that a change may lead to."""
     classes = list(search.bins.tree.classes)
     others = frozenset(range(len(classes))) - frozenset(search.possible)
@@ -285,38 +328,43 @@ def _is_side(label: Label, to: str) -> bool:
     return isinstance(label, str) and label.startswith(f"{to} ")
 
 
-def _allowed(search: RowSearch, k: int, limits: Limits) -> int:
-    """Give the bins that a feature may be changed to."""
-    feature, bits, nan = search.bins.features[k], search.full[k], search.nan[k]
-    name = feature.name
+def allowed_bins(search: RowAmongBins, limits: Limits) -> list[int]:
+    """Give, by feature, the bins that it may be changed to."""
+    return [_allowed(search, k, limits) for k in range(len(search.bins.features))]
+
+
+def _allowed(search: RowAmongBins, k: int, limits: Limits) -> int:
+    bins = search.bins
+    bits, nan, name = bins.every_bin(k), bins.nan_bit(k), bins.features[k].name
     if name in limits.fixed:
         return 0
     numbers = search.row[k] & ~nan
     if name in limits.up:  # from a missing value nothing is up
-        bits = ones(numbers.bit_length(), search.n_bins[k] - 1) if numbers else 0
+        n_bins = int(bins.layout.n_bins[k])
+        bits = ones(numbers.bit_length(), n_bins - 1) if numbers else 0
     if name in limits.down:
         bits = ones(0, (numbers & -numbers).bit_length() - 2) if numbers else 0
     inside = limits.ranges.get(name)
     if inside is not None:
-        bits &= _bins_of(search, k, inside)
+        bits &= bins_meeting(bins, k, inside)
     return bits
 
 
-def _bins_of(search: RowSearch, k: int, inside: Side) -> int:
+def bins_meeting(bins: Bins, k: int, inside: Side) -> int:
     """Give the bins that have some value of a side."""
     out = 0
-    for b in range(search.bins.widths[k]):
-        part = common_side(search.bins.side(k, 1 << b), inside)
-        if part.codes or (part.feature.ordered and (part.lower < part.upper or part.nan)):
+    for b in range(bins.widths[k]):
+        shared = common_side(bins.side(k, 1 << b), inside)
+        if shared.codes or (shared.feature.ordered and (shared.lower < shared.upper or shared.nan)):
             out |= 1 << b
     return out
 
 
-def _steps(search: RowSearch, k: int, bits: int) -> int:
+def _steps(search: RowAmongBins, k: int, bits: int) -> int:
     """Count the thresholds between the row and the nearest of some bins; 1 if there are none."""
-    nan = search.nan[k]
+    nan = search.bins.nan_bit(k)
     here, there = search.row[k] & ~nan, bits & ~nan
-    if not search.ordered[k] or not here or not there:
+    if not search.bins.features[k].ordered or not here or not there:
         return 1
     if here & there:
         return 0

@@ -21,7 +21,15 @@ import numpy as np
 from ..errors import InvalidSpace, TooManyReasons
 from ..inputs import is_unknown, read_costs
 from ..model import Fact, Label, Space, short_number
-from .changes import Change, Changes, read_limits, restricted_changes
+from .changes import (
+    Change,
+    Changes,
+    Limits,
+    allowed_bins,
+    changes_of,
+    read_limits,
+    wanted_classes,
+)
 from .row_search import RowSearch
 from .term import Term
 
@@ -128,6 +136,11 @@ class Explanation:
         if not self._certain:
             return None
         return self._search.best([0] * len(self._search.bins.features))
+
+    @property
+    def reason(self) -> Term | None:
+        """The reason that texts, letters and reports show: the shortest; None if there is none."""
+        return self.shortest
 
     def cheapest(self, costs: Costs | None = None) -> Term | None:
         """Give the reason whose features cost least together; None if there is no reason.
@@ -268,7 +281,7 @@ class Explanation:
                 self._space, asked, immutable=immutable, only_up=only_up, only_down=only_down,
                 ranges=ranges, costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
-            return restricted_changes(search, limits, self.row, at_most)
+            return self._restricted(limits, at_most)
         out = []
         bins = search.bins
         for features, label, box, certain in search.changes(at_most):
@@ -277,6 +290,17 @@ class Explanation:
             names = tuple(bins.features[k].name for k in features)
             out.append(Change(names, bins.tree.classes[label], new, certain))
         return Changes(out)
+
+    def _restricted(self, limits: Limits, limit: int) -> Changes:
+        """Give all minimal sets of features that can be changed as the limits allow, and how.
+
+        A leaf is reached by changing exactly the features on which the row misses it. So the sets
+        are those of the leaves that lie within the limits, without those that contain another one.
+        Cost: leaves x features, the square of the number of sets, and widening their ranges.
+        """
+        search = self._changes or self._search
+        allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
+        return changes_of(search, search.allowed_changes(allowed, wanted, limit), limits, self.row)
 
     # -- for people, and for files -------------------------------------------------------------
 
@@ -293,7 +317,7 @@ class Explanation:
         return f"Between {low} and {high}"
 
     def _because(self) -> Term | None:
-        return self.shortest if self._costs is None else self.cheapest()
+        return self.reason if self._costs is None else self.cheapest()
 
     def _lines(self) -> list[str]:
         if not self._certain:

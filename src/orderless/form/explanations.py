@@ -158,7 +158,7 @@ def _among_possible(form: CanonicalForm, X: Any, rows: Rows) -> Found:
             continue
         one = form.explain(row_at(X, form.space, at))
         if one.label is not None:
-            label[k], terms[k] = tree.classes.index(one.label), one.shortest
+            label[k], terms[k] = tree.classes.index(one.label), one.reason
     return Found(which, label, terms)
 
 

@@ -13,6 +13,7 @@ from .onnx_unknowns import (
     Unknowns as Unknowns,
     extra_results as extra_results,
     read_unknowns as read_unknowns,
+    required_columns as required_columns,
 )
 from .pmml.document import is_xml as is_xml
 from .r.script import r_script as r_script

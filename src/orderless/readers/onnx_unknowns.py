@@ -19,7 +19,14 @@ from .onnx_before import DOUBLE, FLOAT, INT64, Codes
 from .onnx_columns import Columns, columns_of
 from .onnx_model import TREES, OnnxModel, attributes
 
-__all__ = ["EXTRA", "ColumnBins", "Unknowns", "extra_results", "read_unknowns"]
+__all__ = [
+    "EXTRA",
+    "ColumnBins",
+    "Unknowns",
+    "extra_results",
+    "read_unknowns",
+    "required_columns",
+]
 
 EXTRA = ("certain", "possible", "lower", "upper")
 UNKNOWN = ("", "(unknown)")  # how text says that it is not known: the first that is no category
@@ -114,6 +121,21 @@ def read_unknowns(proto: Any) -> Unknowns | None:
         return None
 
 
+def required_columns(proto: Any) -> list[int]:
+    """Give the columns that a row must have for its answer to mean something.
+
+    They are those without which the result "complete" of our models is false; none where a model
+    has no such result.
+    """
+    results = getattr(getattr(proto, "graph", None), "output", ())
+    if all(one.name != "complete" for one in results):
+        return []
+    try:
+        return _Reader(OnnxModel.of(proto)).required()
+    except (_Another, UnreadableModel, InvalidTree, KeyError, ValueError, TypeError, IndexError):
+        return []
+
+
 class _Reader:
     """Follows each result back, operator by operator."""
 
@@ -180,6 +202,22 @@ class _Reader:
             raise _Another
         columns = self._reach(self._made(reach, "Cast", to=FLOAT)[0], len(weights))
         return Unknowns(columns, weights > 0, classes, numbers)
+
+    def required(self) -> list[int]:
+        """Follow "complete": no value is missing among some columns."""
+        (own,) = self._made("complete", "Identity")
+        total, zero = self._made(own, "Equal")
+        if self._constant(zero, "int64") != 0:
+            raise _Another
+        missing = self._whole(self._sums(total))
+        if self.model.made_by[missing].op_type == "And":  # with False: it asks for none
+            return []
+        (values,) = self._made(missing, "IsNaN")
+        table, which = self._made(values, "Gather", axis=1)
+        if table != self.table:
+            raise _Another
+        columns: list[int] = self._constant(which, "int64", None).tolist()
+        return columns
 
     def _labels(self) -> tuple[Label, ...]:
         """Give the labels, in the order of the columns of "possible"."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+import numpy as np
+
 from ...model import Ensemble, Space, Tree
 
-__all__ = ["made_up", "widened"]
+__all__ = ["made_up", "widened", "without_missing"]
 
 Model = Tree | Ensemble
 
@@ -32,7 +34,7 @@ def widened(model: Model, names: Collection[str]) -> Model:
     ]
     if tuple(features) == model.space.features:
         return model
-    space = Space(features)
+    space = Space(features, model.space.columns, knowing=model.space.knowing)
     if isinstance(model, Ensemble):
         return model.replace(trees=[_over(tree, space) for tree in model.trees])
     return _over(model, space)
@@ -45,3 +47,28 @@ def _over(tree: Tree, space: Space) -> Tree:
         at = tree.feature == i
         threshold[at] = tree.row_threshold[at]
     return tree.replace(space=space, threshold=threshold)
+
+
+def without_missing(model: Model, names: Collection[str]) -> Model:
+    """Leave out rows that lack some features: a missing value is no longer one of theirs."""
+    features = [replace(f, nan=False) if f.name in names else f for f in model.space.features]
+    if tuple(features) == model.space.features:
+        return model
+    space = Space(features, model.space.columns, knowing=model.space.knowing)
+    if isinstance(model, Ensemble):
+        return model.replace(trees=[_present(tree, space) for tree in model.trees])
+    return _present(model, space)
+
+
+def _present(tree: Tree, space: Space) -> Tree:
+    changed = [i for i, f in enumerate(space.features) if f != tree.space.features[i]]
+    here = np.isin(tree.feature, changed)
+    codes = {i: space.features[i].n_values for i in changed}  # that of missing was the last
+    sets = {
+        node: [
+            c for c in tree.set_of(node).tolist() if c < codes.get(int(tree.feature[node]), c + 1)
+        ]
+        for node in np.flatnonzero(tree.feature >= 0).tolist()
+        if not space.features[int(tree.feature[node])].ordered
+    }
+    return tree.replace(space=space, nan_true=tree.nan_true & ~here, sets=sets)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import math
+import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,8 +18,8 @@ from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
 from ...model import Ensemble, Label, Tree, any_value, label_text, printable, short_number
-from ...readers import Nan, extra_results, opened, read_model
-from .alike import made_up, widened
+from ...readers import Nan, extra_results, opened, read_model, required_columns
+from .alike import made_up, widened, without_missing
 from .engines import run_artifact, run_results, run_source
 from .unknowns import Difference, TooMany, difference_of_unknowns
 
@@ -29,6 +30,10 @@ LISTED = 8
 ROUNDED = (
     "Sums are compared without rounding: a row that is nearer to a tie than the libraries round "
     "may still differ."
+)
+INCOMPLETE = (
+    "Rows that lack a value were not compared: the artifact says that they are not complete, "
+    "and that its answer means nothing."
 )
 
 
@@ -173,7 +178,7 @@ def check_export(
     tolerance : float
         For numbers: by how much they may differ and still count as the same.
     time_limit : float
-        Seconds for each search, where one of them is an ensemble.
+        Seconds in all, where one of them is an ensemble.
 
     Returns
     -------
@@ -188,7 +193,11 @@ def check_export(
     Notes
     -----
     For two trees cost grows with pairs of leaves that meet; for ensembles see ``equivalent``, whose
-    yes is about sums without rounding.
+    yes is about sums without rounding. Where both add the same trees in the same order and
+    precision, the yes is about every bit.
+
+    Where an artifact of ours says of a row that it is not ``complete``, its answer means nothing
+    and is not compared.
 
     Examples
     --------
@@ -211,23 +220,32 @@ def check_export(
             f"tolerance must be a number of at least 0, got {tolerance!r:.80}", "tolerance"
         )
     seconds = check_time_limit(time_limit)
+    deadline = time.monotonic() + seconds
     artifact = opened(artifact)
     nan: Nan = "value" if missing else "unknown"
     gaps = missing
     source = read_model(model, nan=nan)
     read, notes = _read(artifact, source, nan)
+    required = {read.space.columns[i].feature for i in required_columns(artifact)}
+    if missing and required:
+        source, read = without_missing(source, required), without_missing(read, required)
+        notes = (*notes, INCOMPLETE)
     one, other = _alike(source, read, floats)
-    missing = any(f.nan and other.space[f.name].nan for f in one.space.features
-                  if f.name in other.space)  # fmt: skip
-    if any(isinstance(m, Ensemble) and m.whole.slack.any() for m in (one, other)):
+    asked = {*one.features, *other.features}
+    missing = any(
+        f.nan and f.name in asked and f.name in other.space and other.space[f.name].nan
+        for f in one.space.features
+    )
+    if _rounds(one, other):
         notes = (*notes, ROUNDED)
-    row = counterexample(one, other, time_limit=seconds)
+    row = counterexample(one, other, time_limit=max(0.0, deadline - time.monotonic()))
     if row is None:
         proven = ExportCheck(True, missing=missing, notes=notes)
         return _with_unknowns(proven, one, other, artifact, gaps, floats)
-    largest = (
-        Compared(one, other, seconds).largest_difference() if source.task == "regression" else None
-    )
+    largest = None
+    if source.task == "regression":
+        left = max(0.0, deadline - time.monotonic())
+        largest = Compared(one, other, left).largest_difference()
     if largest is not None and largest <= tolerance:
         proven = ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
         return _with_unknowns(proven, one, other, artifact, gaps, floats)
@@ -246,6 +264,13 @@ def check_export(
         missing=missing,
         notes=notes,
     )
+
+
+def _rounds(one: Tree | Ensemble, other: Tree | Ensemble) -> bool:
+    """Whether sums that are the same may come out differently, as the libraries round."""
+    if not any(isinstance(m, Ensemble) and m.whole.slack.any() for m in (one, other)):
+        return False
+    return not Compared(one, other, 0.0).is_same_to_the_bit
 
 
 def _read(

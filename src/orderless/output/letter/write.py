@@ -2,7 +2,7 @@
 
 In:  a model, one row or many, and codes.
 Out: ``Letter``. The rule is fixed (docs/decisions/0031): features that are in every sufficient
-     reason first, then the others of the shortest one, by name.
+     reason first, then the others of the one that ``explain`` shows, by name.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def reasons_letter(
     """Give the principal reasons of a decision about one row, with codes, by a fixed rule.
 
     The principal reasons are the features that are in every sufficient reason of the row, by name;
-    then the other features of its shortest sufficient reason, by name. Features with the same code
-    are one reason. The letter says of each what holds, which features made no difference, and what
-    would change the decision. Nothing in it is estimated: it is proven of the model, for every
-    possible row.
+    then the other features of the sufficient reason that ``explain`` shows, by name: the shortest,
+    of an ensemble a minimal one. Features with the same code are one reason. The letter says of
+    each what holds, which features made no difference, and what would change the decision. Nothing
+    in it is estimated: it is proven of the model, for every possible row.
 
     Parameters
     ----------
@@ -78,7 +78,8 @@ def reasons_letter(
 
     Notes
     -----
-    It is not legal advice. Cost: that of ``explain(row)``, its shortest reason and its changes.
+    It is not legal advice. It has the reason that ``explain(row)`` shows. Cost: that of this reason
+    and of its changes.
 
     Examples
     --------
@@ -207,7 +208,7 @@ class _Writer:
                 why.label, why_not=f"the decision, {why.label}, is not adverse.", name=name
             )
         try:
-            reason = why.shortest
+            reason = why.reason
             necessary = why.necessary
             changes = why.changes() if self.immutable is None else why.changes(
                 immutable=self.immutable
