@@ -27,9 +27,19 @@ from ..model import Feature, Label, Side, Space, has_or, ones, short_end, side_t
 from .leaf_table import common_side
 from .row_search import RowSearch
 
-__all__ = ["Change", "Changes", "Limits", "read_limits", "restricted_changes"]
+__all__ = [
+    "Change",
+    "Changes",
+    "Limits",
+    "Prices",
+    "read_limits",
+    "restricted_changes",
+    "side_ends",
+    "steps_to",
+]
 
 LISTED = 6
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -230,7 +240,11 @@ def _names(space: Space, given: Iterable[str] | None, what: str) -> frozenset[st
 
 
 def restricted_changes(
-    search: RowSearch, limits: Limits, row: Mapping[str, Any], limit: int
+    search: RowSearch,
+    limits: Limits,
+    row: Mapping[str, Any],
+    limit: int,
+    prices: Prices | None = None,
 ) -> Changes:
     """Give all minimal sets of features that can be changed as the limits allow, and how.
 
@@ -238,25 +252,69 @@ def restricted_changes(
     those of the leaves that lie within the limits, without those that contain another one.
     Cost: leaves x features, the square of the number of sets, and widening their ranges.
     """
-    features = search.bins.features
+    bins = search.bins
     codes = _wanted(search, limits)
-    allowed = [_allowed(search, k, limits) for k in range(len(features))]
+    allowed = [_allowed(search, k, limits) for k in range(len(bins.features))]
+    prices = prices or Prices(search, limits, row)
     out = []
     for chosen, label, box, certain in search.allowed_changes(allowed, codes, limit):
         ranges = {}
         for k, bits in zip(chosen, box, strict=True):
-            name = features[k].name
-            side = search.bins.side(k, bits)
-            inside = limits.ranges.get(name)
-            ranges[name] = side if inside is None else common_side(side, inside)
-        steps = sum(_steps(search, k, bits) for k, bits in zip(chosen, box, strict=True))
-        cost = None if limits.costs is None else _cost(limits, ranges, row)
-        names = tuple(features[k].name for k in chosen)
-        label_of = search.bins.tree.classes[label]
-        out.append(Change(names, label_of, ranges, certain, cost, steps))
+            side, inside = bins.side(k, bits), limits.ranges.get(bins.features[k].name)
+            ranges[k] = side if inside is None else common_side(side, inside)
+        names = tuple(bins.features[k].name for k in chosen)
+        out.append(
+            Change(
+                names,
+                bins.tree.classes[label],
+                {bins.features[k].name: bins.shown(side) for k, side in ranges.items()},
+                certain,
+                None if limits.costs is None else prices.cost(ranges),
+                prices.steps(dict(zip(chosen, box, strict=True))),
+            )
+        )
     if limits.costs is not None:
         out.sort(key=lambda change: (change.cost, len(change.features)))
     return Changes(out)
+
+
+class Prices:
+    """What changes of a row cost at least, and how many thresholds they cross."""
+
+    def __init__(self, search: RowSearch, limits: Limits, row: Mapping[str, Any]) -> None:
+        self.search, self.limits, self.row = search, limits, row
+
+    def steps(self, box: Mapping[int, int]) -> int:
+        """Count the thresholds that the row crosses to the nearest of some bins, by feature."""
+        return sum(steps_to(self.search, k, bits) for k, bits in box.items())
+
+    def cost(self, ranges: Mapping[int, Side]) -> Fraction:
+        """Give the least that a change costs: for each feature, and for how far it moves."""
+        assert self.limits.costs is not None
+        fixed = (self.limits.costs.get(side.feature.name, ZERO) for side in ranges.values())
+        return sum(fixed, ZERO) + sum(
+            self.limits.per_unit[ranges[k].feature.name] * distance
+            for k, distance in self.distances(ranges).items()
+        )
+
+    def distances(self, ranges: Mapping[int, Side]) -> dict[int, Fraction]:
+        """Give how far the number of each feature with a price per unit moves."""
+        bins = self.search.bins
+        return {
+            k: _distance(bins.shown(side), self.number(side.feature.name))
+            for k, side in ranges.items()
+            if side.feature.name in self.limits.per_unit
+        }
+
+    def number(self, name: str) -> Fraction:
+        """Give the row's number, by the decimals that people see."""
+        value = self.row.get(name)
+        if is_unknown(value) or isinstance(value, str | bytes):
+            raise InvalidData(
+                f"per_unit needs the number of {name!r}, which the row does not have: leave it out "
+                "of per_unit"
+            )
+        return exact(int(value) if isinstance(value, bool | np.bool_) else value)
 
 
 def _wanted(search: RowSearch, limits: Limits) -> frozenset[int]:
@@ -312,7 +370,7 @@ def _bins_of(search: RowSearch, k: int, inside: Side) -> int:
     return out
 
 
-def _steps(search: RowSearch, k: int, bits: int) -> int:
+def steps_to(search: RowSearch, k: int, bits: int) -> int:
     """Count the thresholds between the row and the nearest of some bins; 1 if there are none."""
     nan = search.nan[k]
     here, there = search.row[k] & ~nan, bits & ~nan
@@ -327,34 +385,25 @@ def _steps(search: RowSearch, k: int, bits: int) -> int:
     return min(n for n in (up, down) if n)
 
 
-def _cost(limits: Limits, ranges: Mapping[str, Side], row: Mapping[str, Any]) -> Fraction:
-    """Give the least that a change costs: for each feature, and for how far its number moves."""
-    assert limits.costs is not None
-    total = Fraction(0)
-    for name, side in ranges.items():
-        total += limits.costs.get(name, Fraction(0))
-        if name in limits.per_unit:
-            total += limits.per_unit[name] * _distance(side, row.get(name), name)
-    return total
-
-
-def _distance(side: Side, value: Any, name: str) -> Fraction:
+def _distance(side: Side, number: Fraction) -> Fraction:
     """Give how far a number is from a range, by the decimals that people see."""
-    if is_unknown(value) or isinstance(value, str | bytes):
-        raise InvalidData(
-            f"per_unit needs the number of {name!r}, which the row does not have: leave it out of "
-            "per_unit"
-        )
-    number = exact(int(value) if isinstance(value, bool | np.bool_) else value)
     if not side.lower < side.upper:
-        return Fraction(0)  # it becomes missing
-    low = None if side.lower <= side.feature.bounds[0] else _end(side.feature, side.lower, True)
-    high = None if side.upper >= side.feature.bounds[1] else _end(side.feature, side.upper, False)
+        return ZERO  # it becomes missing
+    low, high = side_ends(side)
     if low is not None and number < low:
         return low - number
     if high is not None and number > high:
         return number - high
-    return Fraction(0)
+    return ZERO
+
+
+def side_ends(side: Side) -> tuple[Fraction | None, Fraction | None]:
+    """Give the ends of a range of numbers as people see them; None where it has none."""
+    low, high = side.feature.bounds
+    return (
+        None if side.lower <= low else _end(side.feature, side.lower, True),
+        None if side.upper >= high else _end(side.feature, side.upper, False),
+    )
 
 
 def _end(feature: Feature, end: float, lower: bool) -> Fraction:

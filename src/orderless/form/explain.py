@@ -22,11 +22,13 @@ from ..errors import InvalidSpace, TooManyReasons
 from ..inputs import is_unknown, read_costs
 from ..model import Fact, Label, Space, short_number
 from .changes import Change, Changes, read_limits, restricted_changes
+from .possible_changes import PossibleChanges
 from .row_search import RowSearch
 from .term import Term
 
 if TYPE_CHECKING:
     from .explain_row import Asked
+    from .possible_search import PossibleSearch
 
 __all__ = ["Explanation"]
 
@@ -78,7 +80,7 @@ class Explanation:
     _partly_known: bool = field(repr=False)
     _asked: tuple[str, ...] = field(repr=False)  # the features that the function depends on
     interval: tuple[float, float] | None = None
-    _changes: RowSearch | None = field(default=None, repr=False)  # where facts are
+    _facts: PossibleSearch | None = field(default=None, repr=False)
     _asked_again: Asked | None = field(default=None, repr=False)
 
     # -- reasons -------------------------------------------------------------------------------
@@ -260,7 +262,7 @@ class Explanation:
                 immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
                 costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
-        at_most, search = max(self._limit, LIMIT), self._changes or self._search
+        at_most, search = max(self._limit, LIMIT), self._search
         given = (immutable, only_up, only_down, ranges, costs, per_unit)
         if to is not ... or any(option is not None for option in given):
             asked = [feature.name for feature in search.bins.features]
@@ -268,11 +270,13 @@ class Explanation:
                 self._space, asked, immutable=immutable, only_up=only_up, only_down=only_down,
                 ranges=ranges, costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
+            if self._facts is not None and self._facts.certain:
+                return PossibleChanges(self._facts, limits).restricted(self.row, at_most)
             return restricted_changes(search, limits, self.row, at_most)
         out = []
         bins = search.bins
         for features, label, box, certain in search.changes(at_most):
-            sides = [bins.side(k, bits) for k, bits in zip(features, box, strict=True)]
+            sides = [bins.shown(bins.side(k, b)) for k, b in zip(features, box, strict=True)]
             new = {side.feature.name: side for side in sides}
             names = tuple(bins.features[k].name for k in features)
             out.append(Change(names, bins.tree.classes[label], new, certain))

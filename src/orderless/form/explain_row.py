@@ -63,7 +63,7 @@ def explain_row(
                 row=cells, label=facts.label, possible=facts.possible, unknown=facts.unknown,
                 _space=space, _search=facts.search, _costs=costs, _limit=limit,
                 _partly_known=facts.partly_known, _asked=facts.asked,
-                interval=facts.interval, _changes=facts.changes_search, _asked_again=asked_again,
+                interval=facts.interval, _facts=facts, _asked_again=asked_again,
             )  # fmt: skip
     possible = tuple([tree.classes[c] for c in search.possible])
     unsettled = search.unsettled

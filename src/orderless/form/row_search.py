@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
 from ..inputs import Rows, read_rows, row_and_cells
-from ..model import Bins, Box, Tree
+from ..model import Bins, Box, Flags, Tree
 from .term import Term
 
 __all__ = ["RowSearch", "read_row"]
@@ -41,6 +41,8 @@ class RowSearch:
         The row, as the core has read it over them.
     time_limit : float
         Seconds that one answer may take before ``OutOfTime`` is raised.
+    impossible : array of bool, optional
+        By leaf, whether no possible row reaches it, where facts hold.
 
     Attributes
     ----------
@@ -48,23 +50,35 @@ class RowSearch:
         The classes that the row can get, by number; one if it is determined.
     """
 
-    def __init__(self, bins: Bins, row: _core.reasons.ExplainedRow, time_limit: float) -> None:
+    def __init__(
+        self,
+        bins: Bins,
+        row: _core.reasons.ExplainedRow,
+        time_limit: float,
+        impossible: Flags | None = None,
+    ) -> None:
         self.bins = bins
         self.time_limit = time_limit
+        self.impossible = impossible
         self.possible: list[int] = row.possible
         self._row = row
 
     @classmethod
-    def of_rows(cls, bins: Bins, rows: Rows, time_limit: float) -> RowSearch:
+    def of_rows(
+        cls, bins: Bins, rows: Rows, time_limit: float, impossible: Flags | None = None
+    ) -> RowSearch:
         """Take the first of some rows."""
-        return cls(bins, bins.explainer.take(rows.columns, bins.places), time_limit)
+        row = bins.explainer.take(rows.columns, bins.places)
+        return cls(bins, row, time_limit, impossible)
 
     @classmethod
-    def _of_box(cls, bins: Bins, box: Slots, time_limit: float) -> RowSearch:
-        return cls(bins, bins.explainer.box(box), time_limit)
+    def _of_box(
+        cls, bins: Bins, box: Slots, time_limit: float, impossible: Flags | None
+    ) -> RowSearch:
+        return cls(bins, bins.explainer.box(box), time_limit, impossible)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._of_box, (self.bins, self._row.row, self.time_limit)
+        return self._of_box, (self.bins, self._row.row, self.time_limit, self.impossible)
 
     def _in_time(self, ask: Callable[..., T], *given: Any) -> T:
         try:
@@ -268,9 +282,12 @@ class RowSearch:
         if self._complete:
             return True
         elsewhere = np.delete(self.missed, features, axis=1).any(axis=1)
+        others = ~elsewhere & (self.leaf_class != label)
+        if self.impossible is not None:
+            others &= ~self.impossible
         return not any(
             all(self.leaf_side(leaf, k) & side for k, side in zip(features, box, strict=True))
-            for leaf in np.flatnonzero(~elsewhere & (self.leaf_class != label)).tolist()
+            for leaf in np.flatnonzero(others).tolist()
         )
 
 

@@ -11,17 +11,31 @@ high is above 10. So sets are judged by the facts themselves, not by cells.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
 
 from ..inputs import Rows, one_value, row_box, row_domains
-from ..model import Domain, Formula, Knowledge, Tree, domain_of, meet, opposite
+from ..model import (
+    Domain,
+    Formula,
+    Knowledge,
+    Linear,
+    Missing,
+    Tree,
+    domain_of,
+    either,
+    meet,
+    opposite,
+)
 from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
 
 __all__ = ["PossibleNeeded"]
+
+ONE = Fraction(1)
 
 
 class Leaf(NamedTuple):
@@ -58,6 +72,7 @@ class PossibleNeeded:
         knowledge = tree.space.knowledge
         assert knowledge is not None
         self.knowledge, self.ends, self.steps = knowledge, ends, steps
+        self.bins = tree.bins
         self.row = self._row(tree, given)
         self.leaves = list(self._leaves(tree, given))
         self.unknown = self._unknown(tree, given)
@@ -213,12 +228,32 @@ class PossibleNeeded:
             if not connected:
                 continue
             away = [self._not_in(k, connected) for k in others]
+            away += [formula for i in connected for formula in self._floats(i)]
             for k in chosen:
                 self.steps.take()
                 own = self.leaves[k]
                 if own.label in near and self.knowledge.satisfied(own.domains, away):
                     return True
         return False
+
+    def _floats(self, i: int) -> Iterator[Formula]:
+        """Say that a number is in a bin of the tree.
+
+        Real numbers between the last float of a bin and the first of the next one are in neither,
+        and no row has them.
+        """
+        if i not in self.bins.positions or not self.knowledge.features[i].ordered:
+            return
+        k = self.bins.positions.index(i)
+        numbers = range(int(self.bins.layout.n_bins[k]))
+        ends = [domain_of(self.bins.side(k, 1 << b)).ends for b in numbers]
+        for before, after in pairwise(own for own in ends if own is not None):
+            high, low = before[1], after[0]
+            if high is not None and low is not None and high[0] < low[0]:
+                below = Linear(((i, ONE),), "<=", high[0])
+                above = Linear(((i, -ONE),), "<=", -low[0])
+                gone = [Missing(i, True)] * self.knowledge.features[i].nan
+                yield either([below, above, *gone])
 
     @cached_property
     def _outside(self) -> dict[tuple[int, tuple[int, ...]], Formula]:

@@ -69,6 +69,9 @@ from .knowledge.fact_trees import (
 )
 from .knowledge.formula import (
     Formula as Formula,
+    Missing as Missing,
+    both as both,
+    either as either,
     opposite as opposite,
 )
 from .knowledge.knowledge import (

@@ -238,6 +238,10 @@ class Bins(BinReaders):
         upper = float(cuts[last]) if last < len(cuts) else math.inf
         return Side(feature, lower, upper, bool(bits & nan))
 
+    def shown(self, side: Side) -> Side:
+        """Give a side as people are to see it."""
+        return side
+
     def bits_of(self, k: int, side: Side) -> int | None:
         """Give the bins of a side; None if it begins or ends inside a bin."""
         if not side.feature.ordered:
@@ -355,7 +359,7 @@ class Box:
     def sides(self) -> tuple[Side, ...]:
         """What it says of each feature, leaving out features of which it says nothing."""
         return tuple(
-            self.bins.side(k, own)
+            self.bins.shown(self.bins.side(k, own))
             for k, own in enumerate(self.bits)
             if own != self.bins.every_bin(k)
         )

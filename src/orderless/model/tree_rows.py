@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,6 +21,7 @@ from ..errors import InvalidData
 from .arrays import Nodes
 from .knowledge.possible_tree import PossibleTree
 from .numbers import row_boundary
+from .space import Space
 
 if TYPE_CHECKING:
     from .._core.rows import Reached
@@ -148,6 +150,24 @@ class TreeRows:
         return PossibleTree(
             tree, {i: own for i, own in sides.items() if knowledge.group_of[i] in groups}
         )
+
+    @cached_property
+    def unrounded(self) -> Tree:
+        """The same tree with float64 instead of float32 features, where facts compare features.
+
+        Facts are about the numbers that stand in a row, before they are rounded to float32.
+        """
+        tree = cast("Tree", self)
+        space, knowledge = tree.space, tree.space.knowledge
+        if knowledge is None or not knowledge.linear:
+            return tree
+        rounded = [i for i in knowledge.group_of if space.features[i].values == "float32"]
+        if not rounded:
+            return tree
+        features = list(space.features)
+        for i in rounded:
+            features[i] = replace(features[i], values="float64")
+        return tree.over(Space(features, space.columns, knowing=space.knowing))
 
     def known_rows(self, rows: Rows) -> PossibleRows | None:
         """Give rows as the facts leave them; None without facts."""

@@ -23,7 +23,7 @@ from .formula import Among, Formula, HowMany, Missing, both, features_of, linear
 from .linear import Linear
 from .parse import parse_fact
 from .project import projected
-from .solve import Domain, holds, meet, solve
+from .solve import Domain, holds, meet, smallest, solve
 
 __all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
 
@@ -197,6 +197,20 @@ class Knowledge:
         full = {i: domains.get(i, self.whole[i]) for g in groups for i in self.groups[g]}
         every = [*more, *(formula for g in groups for formula in self.formulas_of(g))]
         return solve(every, full) is not None
+
+    def smallest(
+        self, domains: Mapping[int, Domain], more: Sequence[Formula], total: Mapping[int, Fraction]
+    ) -> dict[int, Fraction] | None:
+        """Find the possible row inside these domains where a sum is smallest: its numbers.
+
+        ``domains`` may have more features than the space, which ``more`` formulas are about. Where
+        the sum only comes near its least value, the numbers are those that it comes near.
+        """
+        groups = {self.group_of[i] for i in domains if i in self.group_of}
+        full = {i: self.whole[i] for g in groups for i in self.groups[g]} | dict(domains)
+        every = [*more, *(formula for g in groups for formula in self.formulas_of(g))]
+        found = smallest(every, full, total)
+        return None if found is None else found[1]
 
     # -- contradictions --------------------------------------------------------------------------
 

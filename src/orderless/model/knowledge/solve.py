@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .formula import Among, Formula, HowMany, Missing, opposite
-from .linear import Ends, Linear, Point, solution
+from .linear import Ends, Linear, Point, least, solution
 
-__all__ = ["Domain", "Domains", "cases", "holds", "meet", "solve"]
+__all__ = ["Domain", "Domains", "cases", "holds", "meet", "smallest", "solve"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -103,6 +103,25 @@ def solve(
         if found is not None:
             return found
     return None
+
+
+def smallest(
+    formulas: Iterable[Formula], domains: Mapping[int, Domain], total: Mapping[int, Fraction]
+) -> tuple[Point, dict[int, Fraction]] | None:
+    """Find where a sum of numbers is smallest among the rows of ``solve``.
+
+    Give the sum there, which must not fall without end, and the numbers of that row; None if there
+    is no row. What is missing in a row adds nothing.
+    """
+    best: tuple[Point, dict[int, Fraction]] | None = None
+    for own, atoms in cases(formulas, domains):
+        ends = {i: domain.ends for i, domain in own.items() if domain.ends is not None}
+        whole = {i for i in ends if own[i].whole}
+        some = {i: factor for i, factor in total.items() if i in ends}
+        found = least(atoms, ends, whole, some)
+        if found is not None and (best is None or found[0] < best[0]):
+            best = found
+    return best
 
 
 def cases(
