@@ -21,7 +21,7 @@ from types import ModuleType
 AREAS = (
     "canonicity", "smallest", "missing", "partial", "rashomon", "importance", "policies",
     "interviews", "outputs", "readers", "boosters", "pipelines", "solvers", "numbers", "sums",
-    "ensembles", "scores", "facts", "forest_facts", "formats", "tables",
+    "ensembles", "scores", "facts", "fact_rows", "forest_facts", "formats", "tables",
 )  # fmt: skip
 
 

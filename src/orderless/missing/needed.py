@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import Rows, one_row, refuse_contradiction, row_box
+from ..inputs import Rows, one_row, refuse_contradiction, row_box, unrounded_rows
 from ..model import Label, Tree, midpoint
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
@@ -171,7 +171,10 @@ def _of_read(
     if knowledge is not None and knowledge.linear and tree.possible is not None:
         return _among_possible(tree, given, ends, within, Steps(limit, clock))
     cells = tree.possible_cells
-    bins = tree.bins if cells is None else cells.tree.bins
+    bins = tree.bins
+    if cells is not None:
+        bins = cells.tree.bins
+        given = unrounded_rows(given, tree.space.features, cells.tree.space.features)
     sides = row_box(bins, given).bits
     leaves = [
         (c, own) for _, c, own in reachable(bins, sides, clock) if c < len(tree.classes)

@@ -137,13 +137,13 @@ class TreeRows:
 
     @cached_property
     def possible_cells(self) -> PossibleTree | None:
-        """Like ``possible``, with every value apart that its facts tell apart.
+        """Like ``possible``, with every value apart that its facts tell apart, ``unrounded``.
 
         Where no fact compares features with each other, its leaves say all that facts do.
         """
-        tree = cast("Tree", self)
+        tree = self.unrounded
         knowledge = tree.space.knowledge
-        if knowledge is None or self.possible is None:
+        if knowledge is None or tree.possible is None:
             return None
         groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
         sides = knowledge.own_sides()
@@ -153,13 +153,14 @@ class TreeRows:
 
     @cached_property
     def unrounded(self) -> Tree:
-        """The same tree with float64 instead of float32 features, where facts compare features.
+        """The same tree with float64 instead of float32 features, where facts are about them.
 
-        Facts are about the numbers that stand in a row, before they are rounded to float32.
+        Facts are about the numbers that stand in a row, before they are rounded to float32: several
+        numbers that are rounded alike need not all satisfy them.
         """
         tree = cast("Tree", self)
         space, knowledge = tree.space, tree.space.knowledge
-        if knowledge is None or not knowledge.linear:
+        if knowledge is None:
             return tree
         rounded = [i for i in knowledge.group_of if space.features[i].values == "float32"]
         if not rounded:

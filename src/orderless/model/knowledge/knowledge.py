@@ -124,6 +124,9 @@ class Knowledge:
             elif isinstance(formula, Linear) and len(formula.terms) == 1:
                 ((i, factor),) = formula.terms
                 end = float(formula.bound / factor)
+                if self.features[i].values == "float32":  # what is rounded as the end is apart
+                    with np.errstate(over="ignore"):
+                        end = float(np.float32(end))
                 cuts = (self.features[i].at_most(end, strict) for strict in (False, True))
                 out[i] += [Side(self.features[i], upper=float(cut)) for cut in cuts]
         return out
