@@ -513,7 +513,7 @@ def widest(
     for feat in case.feats:
         here = {row[feat.name] for row in left} if feat.name not in part else {part[feat.name]}
         if feat.name not in part:
-            here = set(feat.points())
+            here = set(every_value(feat))
         choices.append([some for some in subsets(feat) if here <= some])
     if math.prod(map(len, choices)) > 3_000:
         raise TooBig
@@ -532,20 +532,26 @@ def widest(
     for term in found:
         sides = {side.feature.name: side for side in term.sides}
         got.add(tuple(
-            frozenset(p for p in feat.points() if feat.name not in sides
+            frozenset(p for p in every_value(feat) if feat.name not in sides
                       or has(sides[feat.name], p)) for feat in case.feats
         ))  # fmt: skip
     if got != largest:
         raise Wrong("the largest boxes", got, largest)
 
 
-def subsets(feat: Feat) -> list[frozenset[Any]]:
+def every_value(feat: Feat) -> list[Any]:
+    """All values, and of whole numbers one beyond each end, which no possible row has."""
     points = feat.points()
+    return [-1, feat.top + 1, *points] if feat.kind == "whole" else points
+
+
+def subsets(feat: Feat) -> list[frozenset[Any]]:
+    points = every_value(feat)
     if feat.kind == "category":
         return [frozenset(some) for size in range(1, len(points) + 1)
                 for some in itertools.combinations(points, size)]  # fmt: skip
     gone = [p for p in points if p == GONE]
-    numbers = [p for p in points if p != GONE]
+    numbers = sorted(p for p in points if p != GONE)
     runs = [numbers[i:j] for i in range(len(numbers)) for j in range(i + 1, len(numbers) + 1)]
     out = [frozenset(run) for run in runs]
     if gone:

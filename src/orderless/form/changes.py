@@ -25,13 +25,14 @@ from ..inputs import (
 )
 from ..model import Feature, Label, Side, Space, has_or, ones, short_end, side_text, were
 from .leaf_table import common_side
-from .row_search import RowSearch
+from .row_search import Effect, RowSearch
 
 __all__ = [
     "Change",
     "Changes",
+    "Effects",
     "Limits",
-    "Prices",
+    "fewest_changes",
     "read_limits",
     "restricted_changes",
     "side_ends",
@@ -239,12 +240,23 @@ def _names(space: Space, given: Iterable[str] | None, what: str) -> frozenset[st
 # -- the search ----------------------------------------------------------------------------------
 
 
+def fewest_changes(search: RowSearch, limit: int, effects: Effects | None = None) -> Changes:
+    """Give the fewest features whose change gives another class, and how."""
+    effects = effects or Effects(search)
+    out = []
+    for chosen, label, box, certain in search.changes(limit, effects.has_effect):
+        bits = dict(zip(chosen, box, strict=True))
+        ranges = {k: search.bins.side(k, own) for k, own in bits.items()}
+        out.append(effects.change(label, ranges, certain, bits))
+    return Changes([*out, *effects.single_rows(out)])
+
+
 def restricted_changes(
     search: RowSearch,
     limits: Limits,
     row: Mapping[str, Any],
     limit: int,
-    prices: Prices | None = None,
+    effects: Effects | None = None,
 ) -> Changes:
     """Give all minimal sets of features that can be changed as the limits allow, and how.
 
@@ -255,55 +267,75 @@ def restricted_changes(
     bins = search.bins
     codes = _wanted(search, limits)
     allowed = [_allowed(search, k, limits) for k in range(len(bins.features))]
-    prices = prices or Prices(search, limits, row)
+    effects = effects or Effects(search, limits, row)
     out = []
-    for chosen, label, box, certain in search.allowed_changes(allowed, codes, limit):
+    for chosen, label, box, certain in search.allowed_changes(
+        allowed, codes, limit, effects.has_effect
+    ):
         ranges = {}
         for k, bits in zip(chosen, box, strict=True):
             side, inside = bins.side(k, bits), limits.ranges.get(bins.features[k].name)
             ranges[k] = side if inside is None else common_side(side, inside)
-        names = tuple(bins.features[k].name for k in chosen)
-        out.append(
-            Change(
-                names,
-                bins.tree.classes[label],
-                {bins.features[k].name: bins.shown(side) for k, side in ranges.items()},
-                certain,
-                None if limits.costs is None else prices.cost(ranges),
-                prices.steps(dict(zip(chosen, box, strict=True))),
-            )
-        )
+        out.append(effects.change(label, ranges, certain, dict(zip(chosen, box, strict=True))))
+    out += effects.single_rows(out)
     if limits.costs is not None:
         out.sort(key=lambda change: (change.cost, len(change.features)))
     return Changes(out)
 
 
-class Prices:
-    """What changes of a row cost at least, and how many thresholds they cross."""
+class Effects:
+    """What changes of a row do and cost.
 
-    def __init__(self, search: RowSearch, limits: Limits, row: Mapping[str, Any]) -> None:
-        self.search, self.limits, self.row = search, limits, row
+    Attributes
+    ----------
+    has_effect
+        As ``RowSearch.changes`` takes it.
+    """
+
+    has_effect: Effect | None = None
+
+    def __init__(
+        self, search: RowSearch, limits: Limits | None = None, row: Mapping[str, Any] | None = None
+    ) -> None:
+        self.search, self.limits, self.row = search, limits, row or {}
+
+    def change(
+        self, label: int, ranges: Mapping[int, Side], certain: bool, box: Mapping[int, int]
+    ) -> Change:
+        """Give the change of some features to some ranges, which lie in some bins."""
+        bins = self.search.bins
+        shown = {bins.features[k].name: bins.shown(side) for k, side in ranges.items()}
+        cost = steps = None
+        if self.limits is not None:
+            cost = None if self.limits.costs is None else self.cost(self.limits, ranges)
+            steps = self.steps(box)
+        return Change(tuple(shown), bins.tree.classes[label], shown, certain, cost, steps)
+
+    def single_rows(self, changes: Sequence[Change]) -> list[Change]:
+        """Give changes to single rows, for sets of features that have an effect only there."""
+        return []
 
     def steps(self, box: Mapping[int, int]) -> int:
         """Count the thresholds that the row crosses to the nearest of some bins, by feature."""
         return sum(steps_to(self.search, k, bits) for k, bits in box.items())
 
-    def cost(self, ranges: Mapping[int, Side]) -> Fraction:
+    def cost(self, limits: Limits, ranges: Mapping[int, Side]) -> Fraction:
         """Give the least that a change costs: for each feature, and for how far it moves."""
-        assert self.limits.costs is not None
-        fixed = (self.limits.costs.get(side.feature.name, ZERO) for side in ranges.values())
-        return sum(fixed, ZERO) + sum(
-            self.limits.per_unit[ranges[k].feature.name] * distance
-            for k, distance in self.distances(ranges).items()
+        assert limits.costs is not None
+        fixed = (limits.costs.get(side.feature.name, ZERO) for side in ranges.values())
+        moved = (
+            limits.per_unit[ranges[k].feature.name] * distance
+            for k, distance in self.distances(limits, ranges).items()
         )
+        return sum(fixed, ZERO) + sum(moved, ZERO)
 
-    def distances(self, ranges: Mapping[int, Side]) -> dict[int, Fraction]:
+    def distances(self, limits: Limits, ranges: Mapping[int, Side]) -> dict[int, Fraction]:
         """Give how far the number of each feature with a price per unit moves."""
         bins = self.search.bins
         return {
             k: _distance(bins.shown(side), self.number(side.feature.name))
             for k, side in ranges.items()
-            if side.feature.name in self.limits.per_unit
+            if side.feature.name in limits.per_unit
         }
 
     def number(self, name: str) -> Fraction:

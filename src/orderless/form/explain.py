@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import InvalidSpace, TooManyReasons
 from ..inputs import is_unknown, read_costs
 from ..model import Fact, Label, Space, short_number
-from .changes import Change, Changes, read_limits, restricted_changes
+from .changes import Changes, fewest_changes, read_limits, restricted_changes
 from .possible_changes import PossibleChanges
 from .row_search import RowSearch
 from .term import Term
@@ -271,16 +271,11 @@ class Explanation:
                 ranges=ranges, costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
             if self._facts is not None and self._facts.certain:
-                return PossibleChanges(self._facts, limits).restricted(self.row, at_most)
+                return PossibleChanges(self._facts, limits, self.row).restricted(at_most)
             return restricted_changes(search, limits, self.row, at_most)
-        out = []
-        bins = search.bins
-        for features, label, box, certain in search.changes(at_most):
-            sides = [bins.shown(bins.side(k, b)) for k, b in zip(features, box, strict=True)]
-            new = {side.feature.name: side for side in sides}
-            names = tuple(bins.features[k].name for k in features)
-            out.append(Change(names, bins.tree.classes[label], new, certain))
-        return Changes(out)
+        if self._facts is not None and self._facts.certain:
+            return PossibleChanges(self._facts).fewest(at_most)
+        return fewest_changes(search, at_most)
 
     # -- for people, and for files -------------------------------------------------------------
 

@@ -24,9 +24,10 @@ from ..inputs import Rows, read_rows, row_and_cells
 from ..model import Bins, Box, Flags, Tree
 from .term import Term
 
-__all__ = ["RowSearch", "read_row"]
+__all__ = ["Effect", "RowSearch", "read_row"]
 
 Sides = tuple[int, ...]
+Effect = Callable[[tuple[int, ...], int, Sides], bool]
 Slots = NDArray[np.uint16]
 T = TypeVar("T")
 
@@ -194,12 +195,16 @@ class RowSearch:
 
     # -- changes -------------------------------------------------------------------------------
 
-    def changes(self, limit: int) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+    def changes(
+        self, limit: int, has_effect: Effect | None = None
+    ) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
         """Give the fewest features to change: (features, class, largest box on them, certain).
 
         A leaf is reached by changing exactly the features on which the row misses it. Its ranges
         are then widened: the leaves of one class, cut down to the changed features, are joined
         pairwise (consensus, with absorption) until no join is new, which gives every largest box.
+        ``has_effect``: whether every possible row in a leaf's box gets the class; others are left
+        out.
         """
         others = self.leaf_class != self.possible[0]
         if len(self.possible) != 1 or not others.any():
@@ -209,7 +214,9 @@ class RowSearch:
         for leaf in np.flatnonzero(others & (size == size[others].min())).tolist():
             features = tuple(np.flatnonzero(self.missed[leaf]).tolist())
             box = tuple(self.leaf_side(leaf, k) for k in features)
-            groups.setdefault((features, int(self.leaf_class[leaf])), set()).add(box)
+            label = int(self.leaf_class[leaf])
+            if has_effect is None or has_effect(features, label, box):
+                groups.setdefault((features, label), set()).add(box)
         out = []
         for (features, label), boxes in sorted(groups.items()):
             for box in self._widened(features, boxes, limit):
@@ -217,12 +224,16 @@ class RowSearch:
         return out
 
     def allowed_changes(
-        self, allowed: Sequence[int], labels: frozenset[int], limit: int
+        self,
+        allowed: Sequence[int],
+        labels: frozenset[int],
+        limit: int,
+        has_effect: Effect | None = None,
     ) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
         """Give all minimal sets of features to change: (features, class, box on them, certain).
 
         ``allowed`` has for each feature the bins that it may be changed to, and ``labels`` the
-        classes that count.
+        classes that count. ``has_effect`` as for ``changes``.
         """
         if len(self.possible) != 1:
             return []
@@ -241,7 +252,11 @@ class RowSearch:
             (features, label, box, self._certain(features, label, box))
             for features in minimal
             for label, boxes in sorted(reached[features].items())
-            for box in self._widened(features, boxes, limit)
+            for box in self._widened(
+                features,
+                {b for b in boxes if has_effect is None or has_effect(features, label, b)},
+                limit,
+            )
         ]
 
     def _widened(self, features: tuple[int, ...], boxes: set[Sides], limit: int) -> list[Sides]:

@@ -11,31 +11,17 @@ high is above 10. So sets are judged by the facts themselves, not by cells.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
 from ..inputs import Rows, one_value, row_box, row_domains
-from ..model import (
-    Domain,
-    Formula,
-    Knowledge,
-    Linear,
-    Missing,
-    Tree,
-    domain_of,
-    either,
-    meet,
-    opposite,
-)
+from ..model import Domain, Formula, Knowledge, Tree, domain_of, meet, opposite
 from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
 
 __all__ = ["PossibleNeeded"]
-
-ONE = Fraction(1)
 
 
 class Leaf(NamedTuple):
@@ -228,7 +214,7 @@ class PossibleNeeded:
             if not connected:
                 continue
             away = [self._not_in(k, connected) for k in others]
-            away += [formula for i in connected for formula in self._floats(i)]
+            away += [formula for i in connected for formula in self._in_bins(i)]
             for k in chosen:
                 self.steps.take()
                 own = self.leaves[k]
@@ -236,24 +222,13 @@ class PossibleNeeded:
                     return True
         return False
 
-    def _floats(self, i: int) -> Iterator[Formula]:
-        """Say that a number is in a bin of the tree.
-
-        Real numbers between the last float of a bin and the first of the next one are in neither,
-        and no row has them.
-        """
+    def _in_bins(self, i: int) -> list[Formula]:
+        """Say that a number is in a bin of the tree."""
         if i not in self.bins.positions or not self.knowledge.features[i].ordered:
-            return
+            return []
         k = self.bins.positions.index(i)
         numbers = range(int(self.bins.layout.n_bins[k]))
-        ends = [domain_of(self.bins.side(k, 1 << b)).ends for b in numbers]
-        for before, after in pairwise(own for own in ends if own is not None):
-            high, low = before[1], after[0]
-            if high is not None and low is not None and high[0] < low[0]:
-                below = Linear(((i, ONE),), "<=", high[0])
-                above = Linear(((i, -ONE),), "<=", -low[0])
-                gone = [Missing(i, True)] * self.knowledge.features[i].nan
-                yield either([below, above, *gone])
+        return self.knowledge.in_bins(i, (self.bins.side(k, 1 << b) for b in numbers))
 
     @cached_property
     def _outside(self) -> dict[tuple[int, tuple[int, ...]], Formula]:
