@@ -32,7 +32,7 @@ CLASSES = ("no", "yes", "may be")
 NUMBERS = (-1.5, 0.0, 2.25)
 CUTS = (0.5, 1.15)  # thresholds of numbers with a point
 VALUES = (0.0, 0.6, 1.15)  # of rows
-MOST = 6_000  # rows
+MOST = 20_000  # rows
 GONE = "missing"  # NaN as a value, in the oracle's rows
 
 
@@ -65,19 +65,19 @@ class Feat:
             return ["r", "g", "b", *gone]
         if self.kind == "whole":
             return [*range(self.top + 1), *gone]
-        return [*float_points(self.kind), *gone]
+        return [*POINTS, *gone]
 
 
-def float_points(kind: str) -> list[float]:
+def float_points() -> list[float]:
     marks = {*CUTS, *VALUES}
     for cut in CUTS:
         marks |= {math.nextafter(cut, -9), math.nextafter(cut, 9)}
-        if kind == "float32":  # the last float64 that is rounded to the float32 below, and the next
-            last = float(np.float32(cut))
-            last = last if last <= cut else float(np.nextafter(np.float32(cut), np.float32(-9)))
-            after = float(np.nextafter(np.float32(last), np.float32(9)))
-            middle = (last + after) / 2
-            marks |= {last, middle, math.nextafter(middle, -9), math.nextafter(middle, 9), after}
+        # The last float64 that is rounded to the float32 below, and the next.
+        last = float(np.float32(cut))
+        last = last if last <= cut else float(np.nextafter(np.float32(cut), np.float32(-9)))
+        after = float(np.nextafter(np.float32(last), np.float32(9)))
+        middle = (last + after) / 2
+        marks |= {last, middle, math.nextafter(middle, -9), math.nextafter(middle, 9), after}
     found = sorted(marks)
     between = [
         low + (high - low) * part
@@ -86,6 +86,9 @@ def float_points(kind: str) -> list[float]:
         if high - low > 1e-6
     ]
     return sorted({*found, *between})
+
+
+POINTS = float_points()
 
 
 @dataclass(frozen=True)

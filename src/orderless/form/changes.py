@@ -240,13 +240,14 @@ def _names(space: Space, given: Iterable[str] | None, what: str) -> frozenset[st
 # -- the search ----------------------------------------------------------------------------------
 
 
-def fewest_changes(search: RowSearch, limit: int, effects: Effects | None = None) -> Changes:
-    """Give the fewest features whose change gives another class, and how."""
-    effects = effects or Effects(search)
+def fewest_changes(
+    found: Iterable[tuple[tuple[int, ...], int, Sequence[int], bool]], effects: Effects
+) -> Changes:
+    """Give the changes that a search found, with their ranges; see ``RowSearch.changes``."""
     out = []
-    for chosen, label, box, certain in search.changes(limit, effects.has_effect):
+    for chosen, label, box, certain in found:
         bits = dict(zip(chosen, box, strict=True))
-        ranges = {k: search.bins.side(k, own) for k, own in bits.items()}
+        ranges = {k: effects.search.bins.side(k, own) for k, own in bits.items()}
         out.append(effects.change(label, ranges, certain, bits))
     return Changes([*out, *effects.single_rows(out)])
 

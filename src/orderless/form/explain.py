@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import InvalidSpace, TooManyReasons
 from ..inputs import is_unknown, read_costs
 from ..model import Fact, Label, Space, short_number
-from .changes import Changes, fewest_changes, read_limits, restricted_changes
+from .changes import Changes, Effects, fewest_changes, read_limits, restricted_changes
 from .possible_changes import PossibleChanges
 from .row_search import RowSearch
 from .term import Term
@@ -275,7 +275,7 @@ class Explanation:
             return restricted_changes(search, limits, self.row, at_most)
         if self._facts is not None and self._facts.certain:
             return PossibleChanges(self._facts).fewest(at_most)
-        return fewest_changes(search, at_most)
+        return fewest_changes(search.changes(at_most), Effects(search))
 
     # -- for people, and for files -------------------------------------------------------------
 

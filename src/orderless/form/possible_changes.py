@@ -92,7 +92,7 @@ class PossibleChanges(Effects):
 
     def fewest(self, limit: int) -> Changes:
         """Give the fewest features whose change gives another class, and how."""
-        return fewest_changes(self.search, limit, self)
+        return fewest_changes(self.search.changes(limit, self.has_effect), self)
 
     def restricted(self, limit: int) -> Changes:
         """Give all minimal sets of features that can be changed as the limits allow, and how."""

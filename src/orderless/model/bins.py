@@ -167,9 +167,12 @@ class Bins(BinReaders):
         nan = (f.ordered and f.nan for f in self.features)
         return tuple(int(n) + more for n, more in zip(self.layout.n_bins, nan, strict=True))
 
-    def holds(self, node: int) -> NDArray[np.bool_]:
-        """Tell in which bins of its feature the condition of an inner node holds."""
-        nodes = self.nodes
+    def holds(self, node: int, nodes: BinNodes | None = None) -> NDArray[np.bool_]:
+        """Tell in which bins of its feature the condition of an inner node holds.
+
+        ``nodes``: of another tree over these bins.
+        """
+        nodes = self.nodes if nodes is None else nodes
         k = int(nodes.feature[node])
         out = np.zeros(self.widths[k], dtype=bool)
         if self.features[k].ordered:
