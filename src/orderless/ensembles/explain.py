@@ -16,7 +16,7 @@ from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import Change, Explanation, Term
 from ..inputs import read_costs, refuse_contradiction
 from ..missing import Needed
-from ..model import Ensemble, read_within, short_number
+from ..model import Ensemble, each_check_in_time, read_within, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
@@ -149,6 +149,7 @@ class EnsembleExplanation(Explanation):
         return {**super().to_dict(), "status": self.status}
 
 
+@each_check_in_time
 def explain_ensemble_row(
     ensemble: Ensemble, row: Any, costs: Any, within: float, limit: int, time_limit: float
 ) -> EnsembleExplanation:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import InvalidSpace, TooManyReasons
 from ..inputs import is_unknown, read_costs
-from ..model import Fact, Label, Space, short_number
+from ..model import Fact, Label, Space, short_number, time_for
 from .changes import Changes, Effects, fewest_changes, read_limits, restricted_changes
 from .possible_changes import PossibleChanges
 from .row_search import RowSearch
@@ -271,10 +271,12 @@ class Explanation:
                 ranges=ranges, costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
             if self._facts is not None and self._facts.certain:
-                return PossibleChanges(self._facts, limits, self.row).restricted(at_most)
+                with time_for(self._facts.time_limit):
+                    return PossibleChanges(self._facts, limits, self.row).restricted(at_most)
             return restricted_changes(search, limits, self.row, at_most)
         if self._facts is not None and self._facts.certain:
-            return PossibleChanges(self._facts).fewest(at_most)
+            with time_for(self._facts.time_limit):
+                return PossibleChanges(self._facts).fewest(at_most)
         return fewest_changes(search.changes(at_most), Effects(search))
 
     # -- for people, and for files -------------------------------------------------------------

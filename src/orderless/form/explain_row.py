@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inputs import one_row, read_costs, refuse_contradiction
-from ..model import Bins, Fact, Tree
+from ..model import Bins, Fact, Tree, in_time
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
@@ -37,6 +37,7 @@ class Asked:
                            time_limit=self.time_limit)  # fmt: skip
 
 
+@in_time
 def explain_row(
     tree: Tree,
     bins: Bins,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Rows, one_row, refuse_contradiction, row_box, unrounded_rows
-from ..model import Label, Tree, midpoint
+from ..model import Label, Tree, in_time, midpoint
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (
@@ -95,6 +95,7 @@ def _listed(sets: Sequence[Names]) -> str:
     return "; or by ".join(texts) + more
 
 
+@in_time
 def missing_needed(
     tree: Any,
     row: Any,
@@ -159,6 +160,7 @@ def missing_needed(
     return _of_read(tree, given, ends, within, limit, clock)
 
 
+@in_time
 def needed_of_read(tree: Tree, given: Rows, limit: int, time_limit: float) -> Needed:
     """Give what ``missing_needed`` does, of a row that was read, and is possible."""
     return _of_read(tree, given, Ends(), None, limit, Clock(time_limit))

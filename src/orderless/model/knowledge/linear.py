@@ -13,10 +13,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...errors import TooLarge
+from .clock import look
 
-__all__ = ["Ends", "Linear", "Point", "least", "solution"]
+__all__ = ["Ends", "Linear", "Point", "feasible", "least", "narrowed", "solution"]
 
 MOST_BRANCHES = 2_000
+PASSES = 8  # over all atoms, to narrow ends
 ZERO, ONE = Fraction(0), Fraction(1)
 
 Point = tuple[Fraction, Fraction]  # a number, and how many infinitesimals are added to it
@@ -72,9 +74,9 @@ def solution(
     for _ in range(MOST_BRANCHES):
         if not todo:
             return None
-        here = todo.pop()
-        found = _Tableau(atoms, here).solved()
-        if found is None:
+        here = narrowed(atoms, todo.pop(), whole)
+        found = None if here is None else _Tableau(atoms, here).solved()
+        if here is None or found is None:
             continue
         broken = next((i for i in sorted(whole) if i in found and not _is_whole(found[i])), None)
         if broken is None:
@@ -111,7 +113,9 @@ def least(
     for _ in range(MOST_BRANCHES):
         if not todo:
             return best
-        here = todo.pop()
+        here = narrowed(atoms, todo.pop(), whole)
+        if here is None:
+            continue
         tableau = _Tableau(atoms, here)
         if tableau.solved() is None:
             continue
@@ -126,9 +130,84 @@ def least(
     raise _too_many_branches()
 
 
-def _branches(
-    ends: Mapping[int, Ends], broken: int, value: Point
-) -> Iterator[dict[int, Ends]]:
+def feasible(atoms: Sequence[Linear], ends: Mapping[int, Ends]) -> bool:
+    """Tell whether there is a solution, not only in whole numbers."""
+    about = {i for atom in atoms for i, _ in atom.terms}
+    return _Tableau(atoms, {i: ends[i] for i in about}).solved() is not None
+
+
+def narrowed(
+    atoms: Sequence[Linear], ends: Mapping[int, Ends], whole: Collection[int]
+) -> dict[int, Ends] | None:
+    """Move ends inwards as far as each atom by itself allows; None if nothing is left.
+
+    No solution is lost. Whole numbers keep whole ends, so that a branch that is taken for one of
+    them moves all that depend on it to whole numbers, too. A few passes over all atoms: without
+    ends, numbers can chase each other for ever.
+    """
+    out = dict(ends)
+    for _ in range(PASSES):
+        look()
+        changed = False
+        for atom in atoms:
+            low, high = atom.ends
+            for sign, bound in ((1, high), (-1, None if low is None else (-low[0], -low[1]))):
+                if bound is not None:
+                    moved = _narrow(atom, sign, bound, out, whole)
+                    if moved is None:
+                        return None
+                    changed |= moved
+        if not changed:
+            break
+    return out
+
+
+def _narrow(
+    atom: Linear, sign: int, bound: Point, ends: dict[int, Ends], whole: Collection[int]
+) -> bool | None:
+    """Narrow the ends of an atom's features by ``sign`` times its sum being at most a bound."""
+    least: dict[int, Point] = {}  # of each term
+    endless = []
+    for i, own in atom.terms:
+        factor = sign * own
+        end = ends[i][0 if factor > 0 else 1]
+        if end is None:
+            endless.append(i)
+        else:
+            least[i] = (factor * end[0], factor * end[1])
+    if len(endless) > 1:
+        return False
+    number = sum((point[0] for point in least.values()), ZERO)
+    small = sum((point[1] for point in least.values()), ZERO)
+    changed = False
+    for i, own in atom.terms:
+        if endless and i not in endless:
+            continue
+        factor = sign * own
+        gone = least.get(i, (ZERO, ZERO))
+        end = (
+            (bound[0] - number + gone[0]) / factor,
+            (bound[1] - small + gone[1]) / factor,
+        )
+        low, high = ends[i]
+        if factor > 0:
+            end = (Fraction(_floor(end)), ZERO) if i in whole else end
+            if high is not None and high <= end:
+                continue
+            high = end
+        else:
+            end = (Fraction(-_floor((-end[0], -end[1]))), ZERO) if i in whole else end
+            if low is not None and low >= end:
+                continue
+            low = end
+        if low is not None and high is not None and low > high:
+            return None
+        ends[i] = (low, high)
+        changed = True
+    return changed
+
+
+def _branches(ends: Mapping[int, Ends], broken: int, value: Point) -> Iterator[dict[int, Ends]]:
     """Give the ends above and below a number that should be whole."""
     below = Fraction(_floor(value))
     low, high = ends[broken]
@@ -200,6 +279,7 @@ class _Tableau:
             if low is not None and high is not None and low > high:
                 return None
         while True:
+            look()
             broken = min((b for b in self.rows if self._side(b)), default=None)
             if broken is None:
                 return {i: v for i, v in self.value.items() if i >= 0}
@@ -215,6 +295,7 @@ class _Tableau:
     def minimized(self, total: Mapping[int, Fraction]) -> tuple[Point, dict[int, Point]]:
         """Move on from a solution until a sum is smallest, by Bland's rule."""
         while True:
+            look()
             slopes = self._slopes(total)
             entering = min(
                 (i for i, slope in slopes.items() if self._free(i, -slope)), default=None
