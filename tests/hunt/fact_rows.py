@@ -248,7 +248,7 @@ def a_fact(rng: Random, feats: tuple[Feat, ...]) -> Fact:
     whole = [f.name for f in feats if f.kind in ("whole", "boolean")]
     which = rng.random()
     if which < 0.45 and len(floats) > 1:
-        return an_order(rng, floats)
+        return an_order(rng, floats, strict=False)  # between two floats are real numbers
     if which < 0.45 and len(whole) > 1:
         return a_sum(rng, whole) if rng.random() < 0.5 else an_order(rng, whole)
     if which < 0.55 and len(feats) > 2:
@@ -264,9 +264,9 @@ def a_fact(rng: Random, feats: tuple[Feat, ...]) -> Fact:
                 (*a.about, *b.about))  # fmt: skip
 
 
-def an_order(rng: Random, names: list[str]) -> Fact:
+def an_order(rng: Random, names: list[str], strict: bool = True) -> Fact:
     a, b = rng.sample(names, 2)
-    sign = rng.choice(["<=", "<=", "<", "="])
+    sign = rng.choice(["<=", "<=", "<", "="] if strict else ["<=", "<=", "="])
     return Fact(f"{quoted(a)} {sign} {quoted(b)}",
                 lambda row: compared(row[a], sign, row[b]), (a, b))  # fmt: skip
 
@@ -629,8 +629,14 @@ def reached(case: Case, part: Row, possible: list[Row], change: Any) -> dict[Any
     return out
 
 
+def one_float(side: Any) -> bool:
+    return side.feature.ordered and side.upper == math.nextafter(side.lower, math.inf)
+
+
 def effect(case: Case, part: Row, possible: list[Row], change: Any) -> None:
     found = reached(case, part, possible, change)
+    if not found and any(one_float(side) for side in change.ranges.values()):
+        raise TooBig  # a single row, beside the points
     if not found:
         raise Wrong("a change to no possible row", str(change), part)
     every = True

@@ -58,8 +58,8 @@ class PossibleChanges(Effects):
     -----
     Where facts compare features and some values of the row are unknown, which values of a feature
     can have an effect follows from the facts: with ``low <= high``, high can be at most 10 if low
-    is. For each feature by itself these values are cells, found by eliminating all others. A box of
-    several features is kept if each of its possible rows has the effect; where no box does, a
+    is. For each feature by itself, and together with all others, these values are cells, found by
+    eliminating the others. A box of several features is kept if each of its possible rows has the effect; where no box does, a
     single row is given.
     """
 
@@ -117,13 +117,16 @@ class PossibleChanges(Effects):
         )
 
     def _effective_values(self) -> Iterator[tuple[int, list[Side]]]:
-        """Give, by known feature, the values between which its effect by itself changes."""
+        """Give, by known feature, the values between which its effect changes.
+
+        Its effect by itself, and together with all others.
+        """
         table = LeafTable(self.tree, {})
         leaves = [self._leaf_domains(table, leaf) for leaf in range(len(table))]
         for i in (i for group in self._groups() for i in group if self._is_known(i)):
+            others = {j: domain for j, domain in self.known.items() if j != i}
             formulas = []
-            for leaf in leaves:
-                rest = {j: domain for j, domain in self.known.items() if j != i}
+            for leaf, rest in product(leaves, (others, {})):
                 domains = _common(rest, leaf)
                 try:
                     if self.knowledge.possible(domains):

@@ -1,9 +1,9 @@
 """Linear facts, decided exactly: whether inequalities over numbers have a solution.
 
 In:  linear atoms and the ends between which each number lies, all as fractions.
-Out: a solution, or None; where a sum is smallest. No rounding: the simplex method of Dutertre and de Moura ("A fast
-     linear-arithmetic solver for DPLL(T)", 2006) over fractions, with an infinitesimal for strict
-     ends; whole numbers by branching.
+Out: a solution, or None; where a sum is smallest. No rounding: the simplex method of Dutertre and
+     de Moura ("A fast linear-arithmetic solver for DPLL(T)", 2006) over fractions, with an
+     infinitesimal for strict ends; whole numbers by branching, after ends were narrowed.
 """
 
 from __future__ import annotations
