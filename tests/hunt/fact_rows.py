@@ -491,7 +491,11 @@ def reasons(case: Case) -> None:
             if all(right(row) for row in possible if agrees(row, {n: part[n] for n in some}))
         })  # fmt: skip
         got = {frozenset(term.features) for term in found}
-        same("the features of reasons", sorted(map(sorted, minimal(got))), sorted(map(sorted, wanted)))  # noqa: E501
+        same(
+            "the features of reasons",
+            sorted(map(sorted, minimal(got))),
+            sorted(map(sorted, wanted)),
+        )  # noqa: E501
         necessary = set.intersection(*map(set, wanted)) if wanted else set()
         same("necessary", sorted(why.necessary), sorted(necessary))
         same("relevant", sorted(why.relevant), sorted({n for one in got for n in one}))
