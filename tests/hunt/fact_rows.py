@@ -495,7 +495,7 @@ def reasons(case: Case) -> None:
             "the features of reasons",
             sorted(map(sorted, minimal(got))),
             sorted(map(sorted, wanted)),
-        )  # noqa: E501
+        )
         necessary = set.intersection(*map(set, wanted)) if wanted else set()
         same("necessary", sorted(why.necessary), sorted(necessary))
         same("relevant", sorted(why.relevant), sorted({n for one in got for n in one}))

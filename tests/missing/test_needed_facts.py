@@ -152,8 +152,9 @@ def test_what_a_float32_feature_rounds_can_settle():
     """Up to 0.6 the fact says nothing; above it, as the number stands in the row, it does."""
     space = ol.Space([ol.Feature("a", "boolean"), ol.Feature("b", values="float32")],
                      knowing=["if not a then b < 0.6"])  # fmt: skip
-    tree = ol.read_tree({"feature": "a", "relation": "==", "reference": 1,
-                         "true": {"prediction": 1}, "false": {"prediction": 0}}, space=space)  # fmt: skip
+    node = {"feature": "a", "relation": "==", "reference": 1, "true": {"prediction": 1},
+            "false": {"prediction": 0}}  # fmt: skip
+    tree = ol.read_tree(node, space=space)
     assert tree.predict({"b": 0.6}) == 1
     assert tree.predict({"b": 0.5999999999999999}) is None
     assert set(ol.missing_needed(tree, {}).could) == {("a",), ("b",)}

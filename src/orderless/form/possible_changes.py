@@ -59,8 +59,8 @@ class PossibleChanges(Effects):
     Where facts compare features and some values of the row are unknown, which values of a feature
     can have an effect follows from the facts: with ``low <= high``, high can be at most 10 if low
     is. For each feature by itself, and together with all others, these values are cells, found by
-    eliminating the others. A box of several features is kept if each of its possible rows has the effect; where no box does, a
-    single row is given.
+    eliminating the others. A box of several features is kept if each of its possible rows has the
+    effect; where no box does, a single row is given.
     """
 
     def __init__(
@@ -76,9 +76,7 @@ class PossibleChanges(Effects):
         self.known = row_domains(space, self.tree.connected, facts.given, 0)
         more: dict[int, list[Side]] = {}
         if limits is not None:
-            ranges = {
-                name: _unrounded(side, space[name]) for name, side in limits.ranges.items()
-            }
+            ranges = {name: _unrounded(side, space[name]) for name, side in limits.ranges.items()}
             limits = limits._replace(ranges=ranges)
             more = {space.index(name): [side] for name, side in ranges.items()}
         if self._open():
