@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fact_sums import Drawn
+from sklearn.ensemble import GradientBoostingRegressor
 
 import orderless as ol
 from orderless.errors import ContradictingRows, InvalidData
@@ -110,3 +111,20 @@ def test_the_rows_exact_values_count():
     assert (lower.tolist(), upper.tolist()) == ([2.0], [3.0])
     frame = knowing.predict_between([{"low": 6.0}], [{"low": 9.0}])
     assert frame.tolist() == ["high"]
+
+
+def test_a_number_that_only_facts_make_certain():
+    """With a of 8, b is at least 8: each tree has one leaf left, and all sums are one."""
+    rng = np.random.default_rng(0)
+    b = rng.integers(0, 10, 200).astype(float)
+    y = np.sqrt(b) * (b < 4) + 1.7 * (b >= 4)
+    fitted = GradientBoostingRegressor(n_estimators=4, max_depth=2, random_state=0)
+    model = ol.read_ensemble(fitted.fit(np.c_[b * 0, b], y), feature_names=["a", "b"])
+    assert model.whole.slack.any()
+    known = model.knowing(["a <= b"])
+    number = model.predict([{"b": 8.0}])[0]
+    assert known.predict([{"a": 8.0}]).tolist() == [number]
+    assert known.decide([{"a": 8.0}]).tolist() == ["certain"]
+    assert known.predict([{"a": -1.0}]).tolist() == [None]
+    lower, upper, exact = known.predict_interval([{"a": 8.0}])
+    assert (lower[0], upper[0], bool(exact[0])) == (number, number, True)

@@ -1,6 +1,7 @@
 """Rules, reasons, explanations and changes where facts hold: brute force over all rows."""
 
 import itertools
+import math
 import pickle
 
 import pytest
@@ -220,3 +221,120 @@ def test_a_change_leaves_the_row_possible():
     (change,) = form.explain({"first": 2.5, "age": 0.5}).changes(immutable=[])
     assert change.features == ("first",)
     assert not form.explain({"first": 2.5, "age": 1.0}).changes(immutable=["age"])
+
+
+def asked(feature, relation, reference, yes, no):
+    yes, no = ({"prediction": x} if isinstance(x, str) else x for x in (yes, no))
+    return {"feature": feature, "relation": relation, "reference": reference,
+            "true": yes, "false": no}  # fmt: skip
+
+
+def test_reasons_begin_and_end_where_facts_do_too():
+    space = ol.Space({"b": int, "c": ["r", "g"]}, knowing=["if b >= 1 then c = r"])
+    tree = ol.read_tree(asked("b", "<=", 2, asked("c", "in", ["r"], "x", "y"), "z"), space=space)
+    assert tree.predict({"b": 1}) == "x"
+    why = ol.canonicalize(tree).explain({"b": 1, "c": "r"})
+    assert {str(reason) for reason in why.all_reasons} == {"b <= 2 AND c = r", "0 < b <= 2"}
+    assert why.necessary == ("b",)
+
+
+def test_what_is_necessary_is_what_the_row_cannot_lack():
+    n = 0
+    for found in possible_cases():
+        tree = found.trees()[0]
+        form = ol.canonicalize(tree)
+        for row in found.possible[:: max(1, len(found.possible) // 6)]:
+            why = form.explain(row)
+            lacking = {
+                name for name in row
+                if len({found.says(other) for other in found.completions(
+                    {n: v for n, v in row.items() if n != name})}) > 1
+            }  # fmt: skip
+            assert set(why.necessary) == lacking, (found.seed, row)
+            n += len(lacking)
+    assert n > 30
+
+
+def test_the_cost_of_a_change_is_that_of_a_possible_row():
+    space = ol.Space({"a": int, "c": int, "d": int}, knowing=["if c >= 1 then a >= 5"])
+    both = asked("c", ">=", 1, asked("a", ">=", 1, "y", "n"), "n")
+    form = ol.canonicalize(ol.read_tree(asked("d", ">=", 1, "y", both), space=space))
+    changes = form.explain({"a": 0, "c": 0, "d": 0}).changes(per_unit={"a": 1, "c": 1, "d": 4})
+    assert [(c.features, c.cost) for c in changes] == [(("d",), 4), (("a", "c"), 6)]
+    assert changes.cheapest.features == ("d",)
+
+
+def test_the_cost_where_facts_compare_numbers():
+    """From 2 to above 10, and high may not be left behind: 8.5 + 7.5."""
+    space = ol.Space({"low": float, "high": float}, knowing=["low + 0.5 <= high"])
+    form = ol.canonicalize(ol.read_tree(asked("low", "<=", 10, "no", "yes"), space=space))
+    (change,) = form.explain({"low": 2.0, "high": 3.0}).changes(per_unit={"low": 1, "high": 1})
+    assert (change.features, change.cost) == (("high", "low"), 15.5)
+
+
+def test_how_many_thresholds_a_change_crosses_are_those_of_the_tree():
+    space = ol.Space(
+        {"low": int, "high": int}, knowing=["low <= high", "if low > 7 then high > 20"]
+    )
+    tree = asked("low", "<=", 3, "yes", asked("low", "<=", 5, "maybe", "no"))
+    form = ol.canonicalize(ol.read_tree(tree, space=space))
+    steps = {c.label: c.steps for c in form.explain({"low": 6, "high": 9}).changes(immutable=[])}
+    assert steps == {"maybe": 1, "yes": 2}
+
+
+def test_a_change_that_facts_make_certain_is_certain():
+    space = ol.Space({"a": int, "b": int}, knowing=["b <= a"])
+    tree = asked("b", "<=", 0, asked("a", "<=", 0, "no", "yes"), "yes")
+    form = ol.canonicalize(ol.read_tree(tree, space=space))
+    (change,) = form.explain({"a": 2}).changes()
+    assert (change.features, change.label, change.certain) == (("a",), "no", True)
+    assert change.ranges["a"].upper == 0
+
+
+def test_each_value_of_a_change_has_the_effect_with_what_is_unknown():
+    """First charged at 43, one is older than 40: only up to 40 can one be young."""
+    space = ol.Space({"first": int, "age": int}, knowing=["first <= age"])
+    form = ol.canonicalize(ol.read_tree(asked("age", "<=", 40, "young", "old"), space=space))
+    (change,) = form.explain({"first": 44}).changes()
+    assert change.ranges["first"].upper == 40
+    assert not change.certain
+
+
+def test_a_change_may_have_its_effect_in_a_single_row():
+    """No box of two numbers whose sum is 10 has the effect everywhere, with the third unknown."""
+    space = ol.Space({"a": int, "b": int, "c": int}, knowing=["a + b = 2*c", "0 <= c <= 20"])
+    form = ol.canonicalize(ol.read_tree(asked("c", "<=", 5, "no", "yes"), space=space))
+    why = form.explain({"a": 1, "b": 1})
+    for change in why.changes(immutable=[]):
+        for a, b in itertools.product(range(-30, 60), repeat=2):
+            row = {"a": a, "b": b, "c": (a + b) // 2}
+            kept = all(row[n] == 1 for n in ("a", "b") if n not in change.features)
+            possible = (a + b) % 2 == 0 and 0 <= row["c"] <= 20
+            if possible and kept and inside(change.ranges.values(), row):
+                assert row["c"] > 5, str(change)
+
+
+def test_ranges_that_may_be_changed_to_and_facts_hold_together():
+    """In 0 to 3 there is no a that c allows; between 5 and 10 there is one."""
+    space = ol.Space({"a": int, "c": int}, knowing=["if c >= 1 then a >= 5"])
+    tree = asked("c", ">=", 1, asked("a", ">=", 1, "y", "n"), "n")
+    why = ol.canonicalize(ol.read_tree(tree, space=space)).explain({"a": 0, "c": 0})
+    assert why.changes(ranges={"a": (0, 3)}) == ()
+    assert [c.features for c in why.changes(ranges={"a": (0, 10)})] == [("a", "c")]
+
+
+@pytest.mark.parametrize("fact", ["a + 0.1 <= b", "b <= 3*a", "if a > 0.7 then b > 1.15"])
+@pytest.mark.parametrize("a", [0.7, 1.05, 1.15, 0.38333333333333336, 1.0500000000000003])
+def test_rows_that_float32_features_round_have_reasons(fact, a):
+    """Facts are about the numbers in the row; reasons are true of all rows that they hold for."""
+    space = ol.Space([ol.Feature("a", values="float32"), ol.Feature("b", values="float32")],
+                     knowing=[fact])  # fmt: skip
+    tree = ol.read_tree(asked("b", "<=", 1.15, "no", "yes"), space=space)
+    why = ol.canonicalize(tree).explain({"a": a})
+    assert why.label == tree.predict({"a": a})
+    for reason in why.reasons():
+        assert reason.covers([{"a": a}]).all()
+        (side,) = reason.sides
+        for other in (side.lower, side.upper, a):
+            if math.isfinite(other) and reason.covers([{"a": other}]).all():
+                assert tree.predict({"a": other}) == why.label, (str(reason), other)

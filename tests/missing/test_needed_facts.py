@@ -136,3 +136,25 @@ def test_files_of_rows_use_what_facts_are_about(tmp_path):
             f.name: f for f in space.features}}, knowing=["a1 <= age"])),
             rows, tmp_path / "other.csv")  # fmt: skip
     assert (tmp_path / "other.csv").read_text().splitlines()[0].endswith("prediction,determined")
+
+
+def test_a_number_between_two_floats_settles_nothing():
+    """No row has a number between the last float below a threshold and the first above it."""
+    space = ol.Space([ol.Feature(name, values="float32") for name in "abc"], knowing=["a <= b"])
+    last = {"feature": "b", "relation": "<=", "reference": 1.15, "true": {"prediction": 0},
+            "false": {"prediction": 0}}  # fmt: skip
+    tree = ol.read_tree({"feature": "c", "relation": "<=", "reference": 0,
+                         "true": {"prediction": 1}, "false": last}, space=space)  # fmt: skip
+    assert ol.missing_needed(tree, {"a": 0.6}).could == (("c",),)
+
+
+def test_what_a_float32_feature_rounds_can_settle():
+    """Up to 0.6 the fact says nothing; above it, as the number stands in the row, it does."""
+    space = ol.Space([ol.Feature("a", "boolean"), ol.Feature("b", values="float32")],
+                     knowing=["if not a then b < 0.6"])  # fmt: skip
+    node = {"feature": "a", "relation": "==", "reference": 1, "true": {"prediction": 1},
+            "false": {"prediction": 0}}  # fmt: skip
+    tree = ol.read_tree(node, space=space)
+    assert tree.predict({"b": 0.6}) == 1
+    assert tree.predict({"b": 0.5999999999999999}) is None
+    assert set(ol.missing_needed(tree, {}).could) == {("a",), ("b",)}

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
 from ..inputs import exact_number, exact_weights, refuse_contradictions, row_bins, whole_seed
-from ..model import Bins, read_within, refuse_facts
+from ..model import Bins, in_time, read_within, refuse_facts
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves, possible_cells_tree, priced_features
@@ -32,6 +32,7 @@ MOST_WEIGHT = 2**31
 OBJECTIVES = ("expected", "worst")
 
 
+@in_time
 def cheapest_policy(
     tree: Any,
     X: Any,

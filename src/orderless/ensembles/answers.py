@@ -20,7 +20,7 @@ from ..inputs import (
     read_between,
     table_like,
 )
-from ..model import Ensemble, midpoint, n_threads, read_within
+from ..model import Ensemble, each_check_in_time, midpoint, n_threads, read_within
 from .bounds_of_sums import score_ends
 from .boxes import (
     CERTAIN,
@@ -66,6 +66,7 @@ class Answers(NamedTuple):
     upper: Any
 
 
+@each_check_in_time
 def predict_rows(
     ensemble: Ensemble, X: Any, within: float | None, time_limit: float, n_jobs: int | None
 ) -> Any:
@@ -80,6 +81,7 @@ def predict_rows(
     return labels_like(X, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
 
 
+@each_check_in_time
 def predict_ranges(
     ensemble: Ensemble, lower: Any, upper: Any, time_limit: float, n_jobs: int | None
 ) -> Any:
@@ -92,12 +94,14 @@ def predict_ranges(
     return labels_like(lower, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
 
 
+@each_check_in_time
 def decide_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Say what is certain; see ``Ensemble.decide``."""
     found = verdicts_of(ensemble, ensemble.read(X), check_time_limit(time_limit), n_jobs)
     return column_like(X, STATUS[found.status], "status")
 
 
+@each_check_in_time
 def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
     """Give all that is known; see ``Ensemble.answers``."""
     limit = check_time_limit(time_limit)
@@ -127,6 +131,7 @@ def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | Non
     )
 
 
+@each_check_in_time
 def possible_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Give every class that a completion gets; see ``Ensemble.possible_classes``."""
     limit = check_time_limit(time_limit)
@@ -148,6 +153,7 @@ def possible_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | N
     return column_like(X, [named[k] for k in which.ravel().tolist()], "possible")
 
 
+@each_check_in_time
 def possible_table(
     ensemble: Ensemble, rows: Rows, time_limit: float, threads: int
 ) -> NDArray[np.uint8]:

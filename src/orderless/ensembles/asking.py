@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import labels_like, read_costs
-from ..model import Domain, Ensemble, n_threads
+from ..model import Domain, Ensemble, each_check_in_time, n_threads
 from .answers import refuse_numbers_of
 from .boxes import (
     CERTAIN,
@@ -37,6 +37,7 @@ DRAWS = 64  # completions of a row that look random
 SEED = 1
 
 
+@each_check_in_time
 def ask_rows(ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Give a feature to ask for each row; see ``Ensemble.ask_next``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)

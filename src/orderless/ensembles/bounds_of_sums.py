@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Ensemble, Floats
+from ..model import BinNodes, Bins, Ensemble, FactTrees, Floats
 from .boxes import RowBoxes
 from .links import divided
 
@@ -157,22 +157,39 @@ def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards:
 def one_leaf_each(ensemble: Ensemble, boxes: Boxes, may: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell in which boxes every tree reaches leaves of one value only; others than ``may`` do not.
 
-    Boxes whose ends differ need not be looked at: this walks down all trees.
+    Where facts hold, leaves are those that possible rows reach. Boxes whose ends differ need not be
+    looked at: this walks down all trees.
     """
     alike = may.copy()
     which = np.flatnonzero(may)
     if not len(which):
         return alike
+    bins = ensemble.bins
     inside = boxes[which].view(np.bool_)
-    for values, reached in _reached(ensemble, inside):
-        distinct, number = np.unique(values, axis=0, return_inverse=True)
+    first = np.cumsum([0, *(len(own) for own in ensemble.values)])
+    for t, start in enumerate(ensemble.starts.tolist()):
+        distinct, number = np.unique(ensemble.values[t], axis=0, return_inverse=True)
         if len(distinct) == 1:
             continue
         met = np.zeros((len(which), len(distinct)), dtype=bool)
-        for leaf, here in reached:
-            met[:, number.ravel()[leaf]] |= here
+        for node, here, left in _reached(bins, bins.nodes, start, inside):
+            if ensemble.excluded is not None:
+                here = here & _some_possible(bins, ensemble.excluded, _narrowed(bins, inside, left))
+            met[:, number.ravel()[bins.nodes.leaf_class[node] - first[t]]] |= here
         alike[which[met.sum(axis=1) > 1]] = False
     return alike
+
+
+def _some_possible(bins: Bins, excluded: FactTrees, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which boxes have a cell that facts do not exclude."""
+    out = np.ones(len(inside), dtype=bool)
+    for root in excluded.roots.tolist():
+        found = np.zeros(len(inside), dtype=bool)
+        for node, here, _ in _reached(bins, excluded.nodes, root, inside):
+            if excluded.nodes.leaf_class[node] == 0:
+                found |= here
+        out &= found
+    return out
 
 
 def never_rounds(ensemble: Ensemble) -> bool:
@@ -187,32 +204,38 @@ def never_rounds(ensemble: Ensemble) -> bool:
     return ensemble.n_trees == 1 and len(np.unique(own)) == len(np.unique(whole))
 
 
+Left = dict[int, NDArray[np.bool_]]  # by feature the bins that a path leaves
+
+
 def _reached(
-    ensemble: Ensemble, inside: NDArray[np.bool_]
-) -> Iterator[tuple[Floats, list[tuple[int, NDArray[np.bool_]]]]]:
-    """Go through the trees: their values, and per leaf which boxes can reach it.
+    bins: Bins, nodes: BinNodes, start: int, inside: NDArray[np.bool_]
+) -> Iterator[tuple[int, NDArray[np.bool_], Left]]:
+    """Go through the leaves of a tree: which boxes can reach each, and what its path leaves.
 
     A path may ask about a feature twice, so what it leaves of each feature goes down with it.
     """
-    bins, nodes = ensemble.bins, ensemble.bins.nodes
     ends = np.cumsum([0, *bins.widths])
-    first = np.cumsum([0, *(len(own) for own in ensemble.values)])
-    for t, start in enumerate(ensemble.starts.tolist()):
-        leaves: list[tuple[int, NDArray[np.bool_]]] = []
-        todo = [(start, np.ones(len(inside), dtype=bool), dict[int, NDArray[np.bool_]]())]
-        while todo:
-            node, here, left = todo.pop()
-            k = int(nodes.feature[node])
-            if k < 0:
-                leaves.append((int(nodes.leaf_class[node] - first[t]), here))
-                continue
-            own = left.get(k, np.ones(bins.widths[k], dtype=bool))
-            holds = bins.holds(node)
-            for child, side in (
-                (int(nodes.when_true[node]), own & holds),
-                (int(nodes.when_false[node]), own & ~holds),
-            ):
-                meets = here & (inside[:, ends[k] : ends[k + 1]] & side).any(axis=1)
-                if meets.any():
-                    todo.append((child, meets, {**left, k: side}))
-        yield ensemble.values[t], leaves
+    todo = [(start, np.ones(len(inside), dtype=bool), Left())]
+    while todo:
+        node, here, left = todo.pop()
+        k = int(nodes.feature[node])
+        if k < 0:
+            yield node, here, left
+            continue
+        own = left.get(k, np.ones(bins.widths[k], dtype=bool))
+        holds = bins.holds(node, nodes)
+        for child, side in (
+            (int(nodes.when_true[node]), own & holds),
+            (int(nodes.when_false[node]), own & ~holds),
+        ):
+            meets = here & (inside[:, ends[k] : ends[k + 1]] & side).any(axis=1)
+            if meets.any():
+                todo.append((child, meets, {**left, k: side}))
+
+
+def _narrowed(bins: Bins, inside: NDArray[np.bool_], left: Left) -> NDArray[np.bool_]:
+    ends = np.cumsum([0, *bins.widths])
+    out = inside.copy()
+    for k, side in left.items():
+        out[:, ends[k] : ends[k + 1]] &= side
+    return out

@@ -26,6 +26,7 @@ from ..model import (
     Side,
     Tree,
     any_value,
+    each_check_in_time,
     over_common_space,
     value_at_most,
     value_in,
@@ -47,6 +48,7 @@ TRIED = 4096  # random cells that are looked at first
 SEED = 18
 
 
+@each_check_in_time
 def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     """Tell whether two trees, or ensembles of trees, give every row the same class, or number.
 
@@ -94,6 +96,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     return Compared(a, b, time_limit).difference() is None
 
 
+@each_check_in_time
 def counterexample(
     a: Any, b: Any, X: Any = None, *, time_limit: float = TIME_LIMIT
 ) -> dict[str, Any] | None:
@@ -140,6 +143,7 @@ def counterexample(
     return None if cell is None else compared.row_in(cell)
 
 
+@each_check_in_time
 def disagreement(
     a: Any, b: Any, X: Any = None, *, limit: int = 100_000, time_limit: float = TIME_LIMIT
 ) -> float:

@@ -28,7 +28,17 @@ from ..inputs import (
     row_and_cells,
     row_domains,
 )
-from ..model import Column, Ensemble, Feature, Side, Space, domain_of, meet, value_in
+from ..model import (
+    Column,
+    Ensemble,
+    Feature,
+    Side,
+    Space,
+    domain_of,
+    each_check_in_time,
+    meet,
+    value_in,
+)
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
 
@@ -52,6 +62,7 @@ def read_one(ensemble: Ensemble, row: Any) -> OneRow:
     return OneRow(cells, read_rows(rows, space, ensemble.used, also=others))
 
 
+@each_check_in_time
 def witness_rows(
     ensemble: Ensemble, row: Any, time_limit: float
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:

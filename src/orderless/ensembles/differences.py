@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InvalidTree, OutOfTime, TooLarge, Undecided
 from ..form import Both, Difference, Shift, changed_rows, tree_difference
-from ..model import Ensemble, Label, Tree
+from ..model import Ensemble, Label, Tree, each_check_in_time
 from ..readers import read_model
 from .boxes import check_time_limit
 from .compare import TIME_LIMIT, counterexample
@@ -21,6 +21,7 @@ RULES_LIMIT = 1_000_000
 LEAVES = 1_000
 
 
+@each_check_in_time
 def difference(
     old: Any,
     new: Any,

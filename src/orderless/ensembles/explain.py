@@ -16,6 +16,7 @@ from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import (
     Change,
     Changes,
+    Effects,
     Explanation,
     Limits,
     Term,
@@ -27,7 +28,7 @@ from ..form import (
 )
 from ..inputs import read_costs, refuse_contradiction
 from ..missing import Needed
-from ..model import Ensemble, read_within, short_number
+from ..model import Ensemble, each_check_in_time, read_within, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
@@ -126,12 +127,12 @@ class EnsembleExplanation(Explanation):
         """Give all minimal sets of features that can be changed as the limits allow, and how."""
         search = self._sufficient
         allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
+        effects = Effects(search, limits, self.row)
         distances: list[Distances] = [search.steps]
         if limits.costs is not None:
-            costs = [bin_costs(search, k, a, limits, self.row) for k, a in enumerate(allowed)]
-            distances.append(costs)
+            distances.append([bin_costs(effects, k, bits) for k, bits in enumerate(allowed)])
         ways = search.allowed_changes(allowed, wanted, limit, distances)
-        return changes_of(search, ways, limits, self.row)
+        return changes_of(ways, effects)
 
     @property
     def _sufficient(self) -> Sufficient:
@@ -177,6 +178,7 @@ class EnsembleExplanation(Explanation):
         return {**super().to_dict(), "status": self.status}
 
 
+@each_check_in_time
 def explain_ensemble_row(
     ensemble: Ensemble, row: Any, costs: Any, within: float, limit: int, time_limit: float
 ) -> EnsembleExplanation:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import column_like, row_bins, table_like
-from ..model import Ensemble, Flags, Floats, n_threads
+from ..model import Ensemble, Flags, Floats, each_check_in_time, n_threads
 from .answers import scores_like
 from .bounds_of_sums import Boxes, ends_of_boxes, score_ends
 from .boxes import RowBoxes, check_time_limit, slices
@@ -25,6 +25,7 @@ FEW = 4096  # completions that are all looked at
 MEET = 2.0**-40  # ends that differ by less are one number, computed in two ways
 
 
+@each_check_in_time
 def interval_rows(
     ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:
@@ -44,6 +45,7 @@ def interval_rows(
     )
 
 
+@each_check_in_time
 def proba_interval_rows(
     ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..inputs import refuse_contradiction
 from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
-from ..model import Ensemble
+from ..model import Ensemble, each_check_in_time
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, read_one
@@ -31,6 +31,7 @@ MOST_LEAVES = 1000  # of one tree that says the same of a row, where facts hold
 FEW = 200  # values of a set of features that are gone through one after the other
 
 
+@each_check_in_time
 def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -> Needed:
     """Give what would settle a row; see ``Ensemble.missing_needed``.
 

@@ -146,5 +146,5 @@ class PossibleCells:
 def _with_facts(ensemble: Ensemble, trees: FactTrees) -> Ensemble:
     summed = ensemble.summed.with_facts(trees.nodes, trees.roots)
     out = Ensemble.__new__(Ensemble)
-    out.__dict__.update({**ensemble.__dict__, "summed": summed})
+    out.__dict__.update({**ensemble.__dict__, "summed": summed, "excluded": trees})
     return out

@@ -5,6 +5,7 @@ from .canonical import (
 from .changes import (
     Change as Change,
     Changes as Changes,
+    Effects as Effects,
     Limits as Limits,
     Way as Way,
     allowed_bins as allowed_bins,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..model import Bins, Label, Space, Tree, formats as serial
+from ..model import Bins, Label, Space, Tree, formats as serial, time_for
 from ..readers import read_tree
 from .cover import (
     Rules,
@@ -159,8 +159,9 @@ class CanonicalForm(InCore, FormOffers):
     @cached_property
     def _subject(self) -> Subject:
         """What rules and reasons are about: the function, on possible rows."""
-        if self.tree.possible is not None:
-            return Subject.of_possible(self.tree.possible)
+        with time_for(self.time_limit):
+            if self.tree.possible is not None:
+                return Subject.of_possible(self.tree.possible)
         known = self._in_core is not None
         return Subject.of(self.bins if known else with_function_bins(self.tree).bins)
 

@@ -25,10 +25,12 @@ from ..inputs import (
 )
 from ..model import Bins, Feature, Label, Side, Space, has_or, ones, short_end, side_text, were
 from .leaf_table import common_side
+from .row_search import Effect
 
 __all__ = [
     "Change",
     "Changes",
+    "Effects",
     "Limits",
     "Way",
     "allowed_bins",
@@ -37,10 +39,13 @@ __all__ = [
     "bins_meeting",
     "changes_of",
     "read_limits",
+    "side_ends",
+    "steps_to",
     "wanted_classes",
 ]
 
 LISTED = 6
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -258,48 +263,109 @@ class RowAmongBins(Protocol):
         """The classes that it can get, by number."""
 
 
-def changes_of(
-    search: RowAmongBins, ways: Iterable[Way], limits: Limits, row: Mapping[str, Any]
-) -> Changes:
-    """Give ways to change a row as changes with their cost, the cheapest first."""
-    features = search.bins.features
+def changes_of(ways: Iterable[Way], effects: Effects) -> Changes:
+    """Give ways to change a row as changes with their ranges and cost, the cheapest first."""
+    bins, limits = effects.search.bins, effects.limits
     out = []
     for chosen, label, box, certain in ways:
-        ranges = {}
-        for k, bits in zip(chosen, box, strict=True):
-            ranges[features[k].name] = _range(search.bins, k, bits, limits)
-        steps = sum(_steps(search, k, bits) for k, bits in zip(chosen, box, strict=True))
-        cost = None if limits.costs is None else _cost(limits, ranges, row)
-        names = tuple(features[k].name for k in chosen)
-        label_of = search.bins.tree.classes[label]
-        out.append(Change(names, label_of, ranges, certain, cost, steps))
-    if limits.costs is not None:
+        bits_of = dict(zip(chosen, box, strict=True))
+        ranges = {k: _range(bins, k, bits, limits) for k, bits in bits_of.items()}
+        out.append(effects.change(label, ranges, certain, bits_of))
+    out += effects.single_rows(out)
+    if limits is not None and limits.costs is not None:
         out.sort(key=lambda change: (change.cost, len(change.features)))
     return Changes(out)
 
 
-def _range(bins: Bins, k: int, bits: int, limits: Limits) -> Side:
+def _range(bins: Bins, k: int, bits: int, limits: Limits | None) -> Side:
     """Give what bins of a feature allow, as far as the limits do."""
-    side, inside = bins.side(k, bits), limits.ranges.get(bins.features[k].name)
+    side = bins.side(k, bits)
+    inside = None if limits is None else limits.ranges.get(bins.features[k].name)
     return side if inside is None else common_side(side, inside)
 
 
 def bin_steps(search: RowAmongBins, k: int) -> list[int]:
     """Give for each bin of a feature how many thresholds the row has to cross to reach it."""
-    return [_steps(search, k, 1 << b) for b in range(search.bins.widths[k])]
+    return [steps_to(search, k, 1 << b) for b in range(search.bins.widths[k])]
 
 
-def bin_costs(
-    search: RowAmongBins, k: int, allowed: int, limits: Limits, row: Mapping[str, Any]
-) -> list[Fraction]:
+def bin_costs(effects: Effects, k: int, allowed: int) -> list[Fraction]:
     """Give for each bin of a feature what a change to it costs; 0 where that is not allowed."""
-    name = search.bins.features[k].name
+    bins, limits = effects.search.bins, effects.limits
+    assert limits is not None
     return [
-        _cost(limits, {name: _range(search.bins, k, 1 << b, limits)}, row)
-        if allowed >> b & 1
-        else Fraction(0)
-        for b in range(search.bins.widths[k])
+        effects.cost(limits, {k: _range(bins, k, 1 << b, limits)}) if allowed >> b & 1 else ZERO
+        for b in range(bins.widths[k])
     ]
+
+
+class Effects:
+    """What changes of a row do and cost.
+
+    Attributes
+    ----------
+    has_effect
+        Whether a box of changed features has the effect; ``RowSearch.changes`` takes it.
+    """
+
+    has_effect: Effect | None = None
+
+    def __init__(
+        self,
+        search: RowAmongBins,
+        limits: Limits | None = None,
+        row: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.search, self.limits, self.row = search, limits, row or {}
+
+    def change(
+        self, label: int, ranges: Mapping[int, Side], certain: bool, box: Mapping[int, int]
+    ) -> Change:
+        """Give the change of some features to some ranges, which lie in some bins."""
+        bins = self.search.bins
+        shown = {bins.features[k].name: bins.shown(side) for k, side in ranges.items()}
+        cost = steps = None
+        if self.limits is not None:
+            cost = None if self.limits.costs is None else self.cost(self.limits, ranges)
+            steps = self.steps(box)
+        return Change(tuple(shown), bins.tree.classes[label], shown, certain, cost, steps)
+
+    def single_rows(self, changes: Sequence[Change]) -> list[Change]:
+        """Give changes to single rows, for sets of features that have an effect only there."""
+        return []
+
+    def steps(self, box: Mapping[int, int]) -> int:
+        """Count the thresholds that the row crosses to the nearest of some bins, by feature."""
+        return sum(steps_to(self.search, k, bits) for k, bits in box.items())
+
+    def cost(self, limits: Limits, ranges: Mapping[int, Side]) -> Fraction:
+        """Give the least that a change costs: for each feature, and for how far it moves."""
+        assert limits.costs is not None
+        fixed = (limits.costs.get(side.feature.name, ZERO) for side in ranges.values())
+        moved = (
+            limits.per_unit[ranges[k].feature.name] * distance
+            for k, distance in self.distances(limits, ranges).items()
+        )
+        return sum(fixed, ZERO) + sum(moved, ZERO)
+
+    def distances(self, limits: Limits, ranges: Mapping[int, Side]) -> dict[int, Fraction]:
+        """Give how far the number of each feature with a price per unit moves."""
+        bins = self.search.bins
+        return {
+            k: _distance(bins.shown(side), self.number(side.feature.name))
+            for k, side in ranges.items()
+            if side.feature.name in limits.per_unit
+        }
+
+    def number(self, name: str) -> Fraction:
+        """Give the row's number, by the decimals that people see."""
+        value = self.row.get(name)
+        if is_unknown(value) or isinstance(value, str | bytes):
+            raise InvalidData(
+                f"per_unit needs the number of {name!r}, which the row does not have: leave it out "
+                "of per_unit"
+            )
+        return exact(int(value) if isinstance(value, bool | np.bool_) else value)
 
 
 def wanted_classes(search: RowAmongBins, limits: Limits) -> frozenset[int]:
@@ -360,7 +426,7 @@ def bins_meeting(bins: Bins, k: int, inside: Side) -> int:
     return out
 
 
-def _steps(search: RowAmongBins, k: int, bits: int) -> int:
+def steps_to(search: RowAmongBins, k: int, bits: int) -> int:
     """Count the thresholds between the row and the nearest of some bins; 1 if there are none."""
     nan = search.bins.nan_bit(k)
     here, there = search.row[k] & ~nan, bits & ~nan
@@ -375,34 +441,25 @@ def _steps(search: RowAmongBins, k: int, bits: int) -> int:
     return min(n for n in (up, down) if n)
 
 
-def _cost(limits: Limits, ranges: Mapping[str, Side], row: Mapping[str, Any]) -> Fraction:
-    """Give the least that a change costs: for each feature, and for how far its number moves."""
-    assert limits.costs is not None
-    total = Fraction(0)
-    for name, side in ranges.items():
-        total += limits.costs.get(name, Fraction(0))
-        if name in limits.per_unit:
-            total += limits.per_unit[name] * _distance(side, row.get(name), name)
-    return total
-
-
-def _distance(side: Side, value: Any, name: str) -> Fraction:
+def _distance(side: Side, number: Fraction) -> Fraction:
     """Give how far a number is from a range, by the decimals that people see."""
-    if is_unknown(value) or isinstance(value, str | bytes):
-        raise InvalidData(
-            f"per_unit needs the number of {name!r}, which the row does not have: leave it out of "
-            "per_unit"
-        )
-    number = exact(int(value) if isinstance(value, bool | np.bool_) else value)
     if not side.lower < side.upper:
-        return Fraction(0)  # it becomes missing
-    low = None if side.lower <= side.feature.bounds[0] else _end(side.feature, side.lower, True)
-    high = None if side.upper >= side.feature.bounds[1] else _end(side.feature, side.upper, False)
+        return ZERO  # it becomes missing
+    low, high = side_ends(side)
     if low is not None and number < low:
         return low - number
     if high is not None and number > high:
         return number - high
-    return Fraction(0)
+    return ZERO
+
+
+def side_ends(side: Side) -> tuple[Fraction | None, Fraction | None]:
+    """Give the ends of a range of numbers as people see them; None where it has none."""
+    low, high = side.feature.bounds
+    return (
+        None if side.lower <= low else _end(side.feature, side.lower, True),
+        None if side.upper >= high else _end(side.feature, side.upper, False),
+    )
 
 
 def _end(feature: Feature, end: float, lower: bool) -> Fraction:

@@ -20,21 +20,23 @@ import numpy as np
 
 from ..errors import InvalidSpace, TooManyReasons
 from ..inputs import is_unknown, read_costs
-from ..model import Fact, Label, Space, short_number
+from ..model import Fact, Label, Space, short_number, time_for
 from .changes import (
-    Change,
     Changes,
+    Effects,
     Limits,
     allowed_bins,
     changes_of,
     read_limits,
     wanted_classes,
 )
+from .possible_changes import PossibleChanges
 from .row_search import RowSearch
 from .term import Term
 
 if TYPE_CHECKING:
     from .explain_row import Asked
+    from .possible_search import PossibleSearch
 
 __all__ = ["Explanation"]
 
@@ -86,7 +88,7 @@ class Explanation:
     _partly_known: bool = field(repr=False)
     _asked: tuple[str, ...] = field(repr=False)  # the features that the function depends on
     interval: tuple[float, float] | None = None
-    _changes: RowSearch | None = field(default=None, repr=False)  # where facts are
+    _facts: PossibleSearch | None = field(default=None, repr=False)
     _asked_again: Asked | None = field(default=None, repr=False)
 
     # -- reasons -------------------------------------------------------------------------------
@@ -273,7 +275,7 @@ class Explanation:
                 immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
                 costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
-        at_most, search = max(self._limit, LIMIT), self._changes or self._search
+        at_most, search = max(self._limit, LIMIT), self._search
         given = (immutable, only_up, only_down, ranges, costs, per_unit)
         if to is not ... or any(option is not None for option in given):
             asked = [feature.name for feature in search.bins.features]
@@ -282,14 +284,10 @@ class Explanation:
                 ranges=ranges, costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
             return self._restricted(limits, at_most)
-        out = []
-        bins = search.bins
-        for features, label, box, certain in search.changes(at_most):
-            sides = [bins.side(k, bits) for k, bits in zip(features, box, strict=True)]
-            new = {side.feature.name: side for side in sides}
-            names = tuple(bins.features[k].name for k in features)
-            out.append(Change(names, bins.tree.classes[label], new, certain))
-        return Changes(out)
+        if self._facts is not None and self._facts.certain:
+            with time_for(self._facts.time_limit):
+                return PossibleChanges(self._facts).fewest(at_most)
+        return changes_of(search.changes(at_most), Effects(search))
 
     def _restricted(self, limits: Limits, limit: int) -> Changes:
         """Give all minimal sets of features that can be changed as the limits allow, and how.
@@ -298,9 +296,13 @@ class Explanation:
         are those of the leaves that lie within the limits, without those that contain another one.
         Cost: leaves x features, the square of the number of sets, and widening their ranges.
         """
-        search = self._changes or self._search
+        if self._facts is not None and self._facts.certain:
+            with time_for(self._facts.time_limit):
+                return PossibleChanges(self._facts, limits, self.row).restricted(limit)
+        search = self._search
         allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
-        return changes_of(search, search.allowed_changes(allowed, wanted, limit), limits, self.row)
+        ways = search.allowed_changes(allowed, wanted, limit)
+        return changes_of(ways, Effects(search, limits, self.row))
 
     # -- for people, and for files -------------------------------------------------------------
 

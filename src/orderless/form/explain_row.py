@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inputs import one_row, read_costs, refuse_contradiction
-from ..model import Bins, Fact, Tree
+from ..model import Bins, Fact, Tree, in_time
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
@@ -37,6 +37,7 @@ class Asked:
                            time_limit=self.time_limit)  # fmt: skip
 
 
+@in_time
 def explain_row(
     tree: Tree,
     bins: Bins,
@@ -63,7 +64,7 @@ def explain_row(
                 row=cells, label=facts.label, possible=facts.possible, unknown=facts.unknown,
                 _space=space, _search=facts.search, _costs=costs, _limit=limit,
                 _partly_known=facts.partly_known, _asked=facts.asked,
-                interval=facts.interval, _changes=facts.changes_search, _asked_again=asked_again,
+                interval=facts.interval, _facts=facts, _asked_again=asked_again,
             )  # fmt: skip
     possible = tuple([tree.classes[c] for c in search.possible])
     unsettled = search.unsettled

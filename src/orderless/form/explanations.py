@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidData, OutOfTime, setting
+from ..errors import InvalidData, OutOfTime, Undecided, setting
 from ..inputs import PossibleRows, Rows, labels_like, row_at
 from ..model import Box
 from .term import Term
@@ -123,7 +123,7 @@ class _Reasons(Sequence["Term | None"]):
 
 def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
     """Explain many rows; see ``CanonicalForm.explain_all``."""
-    tree, bins = form.tree, form.bins
+    tree = form.tree
     if tree.task == "regression":
         raise InvalidData(
             "explain_all is about classes, and this tree gives numbers: make classes of them with "
@@ -132,6 +132,7 @@ def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
     rows = tree.read(X)
     if tree.space.knowledge is not None:
         return Explanations(form, X, _among_possible(form, X, rows))
+    bins = form.bins
     try:
         found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, form.time_limit)
     except _core.base.TimeUp as fault:
@@ -156,7 +157,10 @@ def _among_possible(form: CanonicalForm, X: Any, rows: Rows) -> Found:
             raise _out_of_time(form, int((which < k).sum()), rows.n_rows)
         if known.contradicting[at]:
             continue
-        one = form.explain(row_at(X, form.space, at))
+        try:
+            one = form.explain(row_at(X, form.space, at))
+        except Undecided as fault:
+            raise _out_of_time(form, int((which < k).sum()), rows.n_rows) from fault
         if one.label is not None:
             label[k], terms[k] = tree.classes.index(one.label), one.reason
     return Found(which, label, terms)

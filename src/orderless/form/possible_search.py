@@ -4,8 +4,9 @@ In:  a ``Tree`` over a space with facts, and one row.
 Out: ``PossibleSearch``: what an ``Explanation`` is made of.
 
 The tree's impossible cells are taken for the row's own class: then no reason has to keep them away,
-and no change leads to them. Where the row is certain only because of its exact values (``low`` is
-12, so ``high`` is above 10), these values are bins of their own.
+and no change leads to them. Cells are those of the tree and of the values that facts name. Where
+facts compare features with each other, the row's own values are cells too, as they stand in the
+row: with ``low <= high``, a low of 12 says that high is above 10.
 """
 
 from __future__ import annotations
@@ -15,9 +16,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Undecided
-from ..inputs import PossibleRows, Rows, row_domains
-from ..model import Domain, Feature, Label, PossibleTree, Side, Space, Tree
+from ..inputs import PossibleRows, Rows, row_domains, unrounded_rows
+from ..model import (
+    Bins,
+    Domain,
+    Feature,
+    Label,
+    PossibleTree,
+    Side,
+    Space,
+    Tree,
+    row_boundary,
+    value_at_most,
+)
 from .row_search import RowSearch
 
 __all__ = ["PossibleSearch", "own_values"]
@@ -31,12 +42,17 @@ class PossibleSearch:
     label, possible, interval, unknown, partly_known
         As of ``Explanation``.
     search : RowSearch
-        For reasons.
-    changes_search : RowSearch
-        For changes: every value that facts connect is a bin of its own.
+        For reasons and changes.
     asked : tuple of str
         The features that the tree depends on.
+    tree, given
+        Of a row that is certain: the tree and the row, without rounding to float32 where facts
+        compare features, and for a regression tree around its interval.
+    cells : PossibleTree
+        Of a row that is certain: what ``search`` searches.
     """
+
+    cells: PossibleTree
 
     def __init__(self, tree: Tree, given: Rows, time_limit: float) -> None:
         self.time_limit = time_limit
@@ -51,32 +67,70 @@ class PossibleSearch:
         open_features = [] if self.label is not None else _unsettled(plain, leaves)
         self.unknown = tuple(tree.bins.features[k].name for k in open_features)
         self.partly_known = any(plain.row[k] != plain.full[k] for k in open_features)
-        self.search = self.changes_search = plain
+        self.search = plain
         if tree.task == "regression":
             self.interval = (float(min(self.possible)), float(max(self.possible)))
             tree = tree.around(*self.interval)
             codes = np.unique(tree.leaf_class[tree.feature < 0][leaves]).tolist()
-        if len(codes) == 1:
-            self._search(tree, given, codes[0])
+        self.certain = len(codes) == 1
+        if self.certain:
+            self.code: int = codes[0]
+            self.features = tree.space.features
+            self.tree = tree.unrounded
+            self.given = unrounded_rows(given, self.features, self.tree.space.features)
+            self.cells = self.cells_with({})
+            self.search = self.search_of(self.cells)
+            assert self.search.possible == [self.code], "a certain row has one class in its cells"
 
-    def _search(self, tree: Tree, given: Rows, code: int) -> None:
-        possible = tree.possible
-        assert possible is not None
-        exact = PossibleTree(tree, own_values(tree.space, tree.connected, given))
-        self.changes_search = self._over(exact, given, code)
-        self.search = self._over(possible, given, code)
-        if self.search.possible != [code]:
-            self.search = self.changes_search
-        if self.search.possible != [code]:
-            raise Undecided(
-                "the row's class is certain because of its exact values, which its features round "
-                "to float32, so that no reason can be stated in their values: make these features "
-                "float64 with tree.over(space)",
-                "rounding",
-            )
+    def cells_with(self, more: Mapping[int, Sequence[Side]]) -> PossibleTree:
+        """Give the tree of possible rows, where more values are cells of their own."""
+        tree, knowledge = self.tree, self.tree.space.knowledge
+        assert knowledge is not None
+        if not knowledge.linear and not more:
+            cells = tree.possible_cells
+            assert cells is not None
+            return cells
+        groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
+        sides: dict[int, list[Side]] = {}
+        if knowledge.linear:
+            sides = {i: list(own) for i, own in self.own_values().items()}
+        for some in (knowledge.own_sides(), more):
+            for i, own in some.items():
+                sides.setdefault(i, []).extend(own)
+        return PossibleTree(
+            tree, {i: own for i, own in sides.items() if knowledge.group_of.get(i) in groups}
+        )
 
-    def _over(self, possible: PossibleTree, given: Rows, code: int) -> RowSearch:
-        return RowSearch.of_rows(possible.taken_for(code).bins, given, self.time_limit)
+    def own_values(self) -> Mapping[int, Sequence[Side]]:
+        """Give what the row says of the features that facts connect, as bins."""
+        return own_values(self.tree.space, self.tree.connected, self.given)
+
+    def search_of(self, cells: PossibleTree) -> RowSearch:
+        """Give the search around the row among some cells."""
+        tree = cells.taken_for(self.code)
+        bins = tree.bins if self.features == tree.space.features else _Shown(tree, self.features)
+        impossible = cells.impossible[tree.feature < 0]
+        return RowSearch.of_rows(bins, self.given, self.time_limit, impossible)
+
+
+class _Shown(Bins):
+    """Bins of numbers that are not rounded; people see the ends between which float32 lie."""
+
+    def __init__(self, tree: Tree, features: Sequence[Feature]) -> None:
+        super().__init__(tree)
+        self._own = {feature.name: feature for feature in features}
+
+    def shown(self, side: Side) -> Side:
+        """Give a side in numbers of its own feature, if it begins and ends between two of them."""
+        own = self._own[side.feature.name]
+        if own == side.feature or not side.lower < side.upper:
+            return Side(own, side.lower, side.upper, side.nan, side.codes)
+        ends = np.array([side.lower, side.upper])
+        rounded = value_at_most(ends, own.values)
+        if (row_boundary(rounded, own.values) != ends).any():
+            return side
+        low, high = rounded.tolist()
+        return Side(own, low, high, side.nan)
 
 
 def _unsettled(search: RowSearch, leaves: NDArray[np.bool_]) -> list[int]:

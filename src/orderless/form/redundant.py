@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import OutOfTime, setting
-from ..model import Side, Tree
+from ..model import Side, Tree, in_time
 from ..readers import read_tree
 from .leaf_table import LeafTable, common_side, common_sides
 from .possible_pairs import is_possible
@@ -26,6 +26,7 @@ TIME_LIMIT = 60.0
 Region = dict[str, Side]
 
 
+@in_time
 def redundant_splits(tree: Any, *, time_limit: float = TIME_LIMIT) -> tuple[int, ...]:
     """Find the splits that can be left out without changing what the tree decides.
 

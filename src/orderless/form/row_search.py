@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
 from ..inputs import Rows, read_rows, row_and_cells
-from ..model import Bins, Box, Tree
+from ..model import Bins, Box, Flags, Tree
 from .term import Term
 
-__all__ = ["RowSearch", "read_row"]
+__all__ = ["Effect", "RowSearch", "read_row"]
 
 Sides = tuple[int, ...]
+Effect = Callable[[tuple[int, ...], int, Sides], bool]
 Slots = NDArray[np.uint16]
 T = TypeVar("T")
 
@@ -41,6 +42,8 @@ class RowSearch:
         The row, as the core has read it over them.
     time_limit : float
         Seconds that one answer may take before ``OutOfTime`` is raised.
+    impossible : array of bool, optional
+        By leaf, whether no possible row reaches it, where facts hold.
 
     Attributes
     ----------
@@ -48,23 +51,35 @@ class RowSearch:
         The classes that the row can get, by number; one if it is determined.
     """
 
-    def __init__(self, bins: Bins, row: _core.reasons.ExplainedRow, time_limit: float) -> None:
+    def __init__(
+        self,
+        bins: Bins,
+        row: _core.reasons.ExplainedRow,
+        time_limit: float,
+        impossible: Flags | None = None,
+    ) -> None:
         self.bins = bins
         self.time_limit = time_limit
+        self.impossible = impossible
         self.possible: list[int] = row.possible
         self._row = row
 
     @classmethod
-    def of_rows(cls, bins: Bins, rows: Rows, time_limit: float) -> RowSearch:
+    def of_rows(
+        cls, bins: Bins, rows: Rows, time_limit: float, impossible: Flags | None = None
+    ) -> RowSearch:
         """Take the first of some rows."""
-        return cls(bins, bins.explainer.take(rows.columns, bins.places), time_limit)
+        row = bins.explainer.take(rows.columns, bins.places)
+        return cls(bins, row, time_limit, impossible)
 
     @classmethod
-    def _of_box(cls, bins: Bins, box: Slots, time_limit: float) -> RowSearch:
-        return cls(bins, bins.explainer.box(box), time_limit)
+    def _of_box(
+        cls, bins: Bins, box: Slots, time_limit: float, impossible: Flags | None
+    ) -> RowSearch:
+        return cls(bins, bins.explainer.box(box), time_limit, impossible)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._of_box, (self.bins, self._row.row, self.time_limit)
+        return self._of_box, (self.bins, self._row.row, self.time_limit, self.impossible)
 
     def _in_time(self, ask: Callable[..., T], *given: Any) -> T:
         try:
@@ -180,12 +195,16 @@ class RowSearch:
 
     # -- changes -------------------------------------------------------------------------------
 
-    def changes(self, limit: int) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+    def changes(
+        self, limit: int, has_effect: Effect | None = None
+    ) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
         """Give the fewest features to change: (features, class, largest box on them, certain).
 
         A leaf is reached by changing exactly the features on which the row misses it. Its ranges
         are then widened: the leaves of one class, cut down to the changed features, are joined
         pairwise (consensus, with absorption) until no join is new, which gives every largest box.
+        ``has_effect``: whether every possible row in a leaf's box gets the class; others are left
+        out.
         """
         others = self.leaf_class != self.possible[0]
         if len(self.possible) != 1 or not others.any():
@@ -195,7 +214,9 @@ class RowSearch:
         for leaf in np.flatnonzero(others & (size == size[others].min())).tolist():
             features = tuple(np.flatnonzero(self.missed[leaf]).tolist())
             box = tuple(self.leaf_side(leaf, k) for k in features)
-            groups.setdefault((features, int(self.leaf_class[leaf])), set()).add(box)
+            label = int(self.leaf_class[leaf])
+            if has_effect is None or has_effect(features, label, box):
+                groups.setdefault((features, label), set()).add(box)
         out = []
         for (features, label), boxes in sorted(groups.items()):
             for box in self._widened(features, boxes, limit):
@@ -203,12 +224,16 @@ class RowSearch:
         return out
 
     def allowed_changes(
-        self, allowed: Sequence[int], labels: frozenset[int], limit: int
+        self,
+        allowed: Sequence[int],
+        labels: frozenset[int],
+        limit: int,
+        has_effect: Effect | None = None,
     ) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
         """Give all minimal sets of features to change: (features, class, box on them, certain).
 
         ``allowed`` has for each feature the bins that it may be changed to, and ``labels`` the
-        classes that count.
+        classes that count. ``has_effect`` as for ``changes``.
         """
         if len(self.possible) != 1:
             return []
@@ -227,7 +252,11 @@ class RowSearch:
             (features, label, box, self._certain(features, label, box))
             for features in minimal
             for label, boxes in sorted(reached[features].items())
-            for box in self._widened(features, boxes, limit)
+            for box in self._widened(
+                features,
+                {b for b in boxes if has_effect is None or has_effect(features, label, b)},
+                limit,
+            )
         ]
 
     def _widened(self, features: tuple[int, ...], boxes: set[Sides], limit: int) -> list[Sides]:
@@ -268,9 +297,12 @@ class RowSearch:
         if self._complete:
             return True
         elsewhere = np.delete(self.missed, features, axis=1).any(axis=1)
+        others = ~elsewhere & (self.leaf_class != label)
+        if self.impossible is not None:
+            others &= ~self.impossible
         return not any(
             all(self.leaf_side(leaf, k) & side for k, side in zip(features, box, strict=True))
-            for leaf in np.flatnonzero(~elsewhere & (self.leaf_class != label)).tolist()
+            for leaf in np.flatnonzero(others).tolist()
         )
 
 

@@ -84,6 +84,7 @@ from .possible_rows import (
     refuse_contradiction as refuse_contradiction,
     refuse_contradictions as refuse_contradictions,
     row_domains as row_domains,
+    unrounded_rows as unrounded_rows,
 )
 from .progress import (
     bar as bar,

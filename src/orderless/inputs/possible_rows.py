@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import ContradictingRows, InvalidData
 from ..model import Box, Domain, Flags, domain_of, meet, point_domain, row_boundary, whole_domain
-from .cells import AMONG, BETWEEN, CODE
+from .cells import AMONG, BETWEEN, CODE, CoreColumn
 
 if TYPE_CHECKING:
     from ..model import Ensemble, Fact, Feature, Space, Tree
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PossibleRows", "one_value", "refuse_contradiction", "refuse_contradictions", "row_domains",
+    "unrounded_rows",
 ]  # fmt: skip
 
 
@@ -263,7 +265,34 @@ def _between(feature: Feature, low: float, high: float) -> Domain:
         whole = whole_domain(feature)
         return whole._replace(ends=None, nan=nan) if feature.nan else whole
     high = math.inf if math.isnan(high) else high
-    if feature.kind == "numeric" and feature.values == "float32":  # all that is rounded to these
-        ends = np.array([np.nextafter(np.float32(low), np.float32(-np.inf)), high], dtype=float)
-        low, high = (float(end) for end in row_boundary(ends, "float32"))
+    if feature.kind == "numeric" and feature.values == "float32":
+        low, high = _rounded_to(low, high)
     return point_domain(feature, low, high, nan)
+
+
+def _rounded_to(low: float, high: float) -> tuple[float, float]:
+    """Give the least and the largest number that is rounded to a float32 between two."""
+    before = np.nextafter(np.float32(low), np.float32(-np.inf))
+    below, last = row_boundary(np.array([before, high], dtype=float), "float32").tolist()
+    return (low if math.isinf(below) else math.nextafter(below, math.inf)), last
+
+
+def unrounded_rows(rows: Rows, features: Sequence[Feature], exact: Sequence[Feature]) -> Rows:
+    """Give rows for features that round to float32 as rows for the same features in float64.
+
+    Single numbers are as they stand in the row; between two numbers is all that is rounded to them.
+    """
+    columns = list(rows.columns)
+    for i, (feature, other) in enumerate(zip(features, exact, strict=True)):
+        kind, first, second = columns[i]
+        if feature == other or kind != BETWEEN or first is None or second is None:
+            continue
+        ends = [
+            (low, high)
+            if math.isnan(low)
+            else _rounded_to(low, math.inf if math.isnan(high) else high)
+            for low, high in zip(first.tolist(), second.tolist(), strict=True)
+        ]
+        low, high = np.array(ends, dtype=float).reshape(-1, 2).T.copy()
+        columns[i] = CoreColumn(BETWEEN, low, np.where(np.isnan(second), second, high))
+    return replace(rows, columns=columns)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import Rows, one_row, refuse_contradiction, row_box
-from ..model import Label, Tree, midpoint
+from ..inputs import Rows, one_row, refuse_contradiction, row_box, unrounded_rows
+from ..model import Label, Tree, in_time, midpoint
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (
@@ -95,6 +95,7 @@ def _listed(sets: Sequence[Names]) -> str:
     return "; or by ".join(texts) + more
 
 
+@in_time
 def missing_needed(
     tree: Any,
     row: Any,
@@ -159,6 +160,7 @@ def missing_needed(
     return _of_read(tree, given, ends, within, limit, clock)
 
 
+@in_time
 def needed_of_read(tree: Tree, given: Rows, limit: int, time_limit: float) -> Needed:
     """Give what ``missing_needed`` does, of a row that was read, and is possible."""
     return _of_read(tree, given, Ends(), None, limit, Clock(time_limit))
@@ -171,7 +173,10 @@ def _of_read(
     if knowledge is not None and knowledge.linear and tree.possible is not None:
         return _among_possible(tree, given, ends, within, Steps(limit, clock))
     cells = tree.possible_cells
-    bins = tree.bins if cells is None else cells.tree.bins
+    bins = tree.bins
+    if cells is not None:
+        bins = cells.tree.bins
+        given = unrounded_rows(given, tree.space.features, cells.tree.space.features)
     sides = row_box(bins, given).bits
     leaves = [
         (c, own) for _, c, own in reachable(bins, sides, clock) if c < len(tree.classes)

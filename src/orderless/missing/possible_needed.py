@@ -58,6 +58,7 @@ class PossibleNeeded:
         knowledge = tree.space.knowledge
         assert knowledge is not None
         self.knowledge, self.ends, self.steps = knowledge, ends, steps
+        self.bins = tree.bins
         self.row = self._row(tree, given)
         self.leaves = list(self._leaves(tree, given))
         self.unknown = self._unknown(tree, given)
@@ -213,12 +214,21 @@ class PossibleNeeded:
             if not connected:
                 continue
             away = [self._not_in(k, connected) for k in others]
+            away += [formula for i in connected for formula in self._in_bins(i)]
             for k in chosen:
                 self.steps.take()
                 own = self.leaves[k]
                 if own.label in near and self.knowledge.satisfied(own.domains, away):
                     return True
         return False
+
+    def _in_bins(self, i: int) -> list[Formula]:
+        """Say that a number is in a bin of the tree."""
+        if i not in self.bins.positions or not self.knowledge.features[i].ordered:
+            return []
+        k = self.bins.positions.index(i)
+        numbers = range(int(self.bins.layout.n_bins[k]))
+        return self.knowledge.in_bins(i, (self.bins.side(k, 1 << b) for b in numbers))
 
     @cached_property
     def _outside(self) -> dict[tuple[int, tuple[int, ...]], Formula]:

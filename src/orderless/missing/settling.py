@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows
+from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows, unrounded_rows
 from ..model import Tree, refuse_facts
 from .needed import LIMIT, TIME_LIMIT, Names
 from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
@@ -43,6 +43,7 @@ class Settling:
         self.limit, self.time_limit = limit, time_limit
         refuse_facts(tree.space, "what settles a row", linear=True)
         tree, self.ends = Ends.of(tree, within)
+        self.features = tree.space.features
         n_classes, cells = len(tree.classes), tree.possible_cells
         self.tree = tree = tree if cells is None else cells.tree
         self.bins = tree.bins
@@ -69,6 +70,7 @@ class Settling:
 
     def sets(self, rows: Rows, which: NDArray[np.intp]) -> tuple[list[Names], NDArray[np.intp]]:
         """Give sets of names, and for each of these undetermined rows which of them it needs."""
+        rows = unrounded_rows(rows, self.features, self.tree.space.features)
         number: dict[Names, int] = {}
         out = np.zeros(len(which), dtype=np.intp)
         step = max(1, MOST_CELLS // len(self.label))

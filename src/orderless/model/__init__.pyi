@@ -57,6 +57,11 @@ from .function_bins import (
 from .knowledge.cells import (
     Grid as Grid,
 )
+from .knowledge.clock import (
+    each_check_in_time as each_check_in_time,
+    in_time as in_time,
+    time_for as time_for,
+)
 from .knowledge.fact import (
     Fact as Fact,
     read_facts as read_facts,
@@ -69,6 +74,9 @@ from .knowledge.fact_trees import (
 )
 from .knowledge.formula import (
     Formula as Formula,
+    Missing as Missing,
+    both as both,
+    either as either,
     opposite as opposite,
 )
 from .knowledge.knowledge import (

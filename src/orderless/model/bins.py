@@ -167,9 +167,12 @@ class Bins(BinReaders):
         nan = (f.ordered and f.nan for f in self.features)
         return tuple(int(n) + more for n, more in zip(self.layout.n_bins, nan, strict=True))
 
-    def holds(self, node: int) -> NDArray[np.bool_]:
-        """Tell in which bins of its feature the condition of an inner node holds."""
-        nodes = self.nodes
+    def holds(self, node: int, nodes: BinNodes | None = None) -> NDArray[np.bool_]:
+        """Tell in which bins of its feature the condition of an inner node holds.
+
+        ``nodes``: of another tree over these bins.
+        """
+        nodes = self.nodes if nodes is None else nodes
         k = int(nodes.feature[node])
         out = np.zeros(self.widths[k], dtype=bool)
         if self.features[k].ordered:
@@ -237,6 +240,10 @@ class Bins(BinReaders):
         lower = float(cuts[first - 1]) if first > 0 else -math.inf
         upper = float(cuts[last]) if last < len(cuts) else math.inf
         return Side(feature, lower, upper, bool(bits & nan))
+
+    def shown(self, side: Side) -> Side:
+        """Give a side as people are to see it."""
+        return side
 
     def bits_of(self, k: int, side: Side) -> int | None:
         """Give the bins of a side; None if it begins or ends inside a bin."""
@@ -355,7 +362,7 @@ class Box:
     def sides(self) -> tuple[Side, ...]:
         """What it says of each feature, leaving out features of which it says nothing."""
         return tuple(
-            self.bins.side(k, own)
+            self.bins.shown(self.bins.side(k, own))
             for k, own in enumerate(self.bits)
             if own != self.bins.every_bin(k)
         )

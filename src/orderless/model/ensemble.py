@@ -40,6 +40,7 @@ from .whole_numbers import IN_PAGES, ROOM, WITH_FACTS, Adding, Whole, in_units, 
 if TYPE_CHECKING:
     from .._core.ensembles import RowBins, Sum
     from ..inputs import Rows
+    from .knowledge.fact_trees import FactTrees
 
 __all__ = ["Ensemble"]
 
@@ -65,6 +66,8 @@ class Ensemble(EnsembleFile, EnsembleOffers):
     factor : float
         By which the (divided) scores are multiplied before the link.
     """
+
+    excluded: FactTrees | None = None  # what facts exclude, in an ensemble made for possible rows
 
     def __init__(
         self,

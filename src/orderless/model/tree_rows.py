@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,6 +21,7 @@ from ..errors import InvalidData
 from .arrays import Nodes
 from .knowledge.possible_tree import PossibleTree
 from .numbers import row_boundary
+from .space import Space
 
 if TYPE_CHECKING:
     from .._core.rows import Reached
@@ -135,19 +137,38 @@ class TreeRows:
 
     @cached_property
     def possible_cells(self) -> PossibleTree | None:
-        """Like ``possible``, with every value apart that its facts tell apart.
+        """Like ``possible``, with every value apart that its facts tell apart, ``unrounded``.
 
         Where no fact compares features with each other, its leaves say all that facts do.
         """
-        tree = cast("Tree", self)
+        tree = self.unrounded
         knowledge = tree.space.knowledge
-        if knowledge is None or self.possible is None:
+        if knowledge is None or tree.possible is None:
             return None
         groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
         sides = knowledge.own_sides()
         return PossibleTree(
             tree, {i: own for i, own in sides.items() if knowledge.group_of[i] in groups}
         )
+
+    @cached_property
+    def unrounded(self) -> Tree:
+        """The same tree with float64 instead of float32 features, where facts are about them.
+
+        Facts are about the numbers that stand in a row, before they are rounded to float32: several
+        numbers that are rounded alike need not all satisfy them.
+        """
+        tree = cast("Tree", self)
+        space, knowledge = tree.space, tree.space.knowledge
+        if knowledge is None:
+            return tree
+        rounded = [i for i in knowledge.group_of if space.features[i].values == "float32"]
+        if not rounded:
+            return tree
+        features = list(space.features)
+        for i in rounded:
+            features[i] = replace(features[i], values="float64")
+        return tree.over(Space(features, space.columns, knowing=space.knowing))
 
     def known_rows(self, rows: Rows) -> PossibleRows | None:
         """Give rows as the facts leave them; None without facts."""

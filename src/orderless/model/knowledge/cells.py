@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from ...errors import TooLarge, Undecided, setting
 from ..arrays import Flags
 from ..side import Side
+from .clock import time_for
 from .knowledge import domain_of
 from .solve import Domain, holds, meet
 
@@ -73,7 +75,8 @@ class Grid:
         for group in knowledge.groups:
             own = tuple(i for i in group if i in bins)
             if own:
-                self.tables.append((own, self._table(own)))
+                with nullcontext() if time_limit is None else time_for(time_limit):
+                    self.tables.append((own, self._table(own)))
         self.features = tuple(i for own, _ in self.tables for i in own)
 
     def _table(self, own: tuple[int, ...]) -> Flags:

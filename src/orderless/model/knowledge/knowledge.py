@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,11 +20,22 @@ from ..feature import Feature
 from ..numbers import row_boundary
 from ..side import Side
 from .fact import Fact
-from .formula import Among, Formula, HowMany, Missing, both, features_of, linear_in, moved, tight
+from .formula import (
+    Among,
+    Formula,
+    HowMany,
+    Missing,
+    both,
+    either,
+    features_of,
+    linear_in,
+    moved,
+    tight,
+)
 from .linear import Linear
 from .parse import parse_fact
 from .project import projected
-from .solve import Domain, holds, meet, solve
+from .solve import Domain, holds, meet, smallest, solve
 
 __all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
 
@@ -110,10 +122,13 @@ class Knowledge:
         """Give the formulas of a group."""
         return [self.formulas[k] for k in self._own[g]]
 
-    def own_sides(self) -> dict[int, list[Side]]:
-        """Give the values that facts themselves tell apart, by feature; of all that they name."""
+    def own_sides(self, formulas: Sequence[Formula] | None = None) -> dict[int, list[Side]]:
+        """Give the values that facts themselves tell apart, by feature; of all that they name.
+
+        ``formulas``: instead of the facts.
+        """
         out: dict[int, list[Side]] = {i: [] for i in self.group_of}
-        todo = list(self.formulas)
+        todo = list(self.formulas if formulas is None else formulas)
         while todo:
             formula = todo.pop()
             if isinstance(formula, HowMany):
@@ -123,9 +138,33 @@ class Knowledge:
                 out[formula.feature].append(Side(feature, codes=tuple(sorted(formula.codes))))
             elif isinstance(formula, Linear) and len(formula.terms) == 1:
                 ((i, factor),) = formula.terms
-                end = float(formula.bound / factor)
-                cuts = (self.features[i].at_most(end, strict) for strict in (False, True))
-                out[i] += [Side(self.features[i], upper=float(cut)) for cut in cuts]
+                out[i] += self._cut_at(i, float(formula.bound / factor))
+        return out
+
+    def _cut_at(self, i: int, end: float) -> list[Side]:
+        """Give the values up to an end, and those below it."""
+        feature = self.features[i]
+        if feature.values == "float32":  # all that is rounded as the end is apart
+            with np.errstate(over="ignore"):
+                end = float(np.float32(end))
+        cuts = (feature.at_most(end, strict) for strict in (False, True))
+        return [Side(feature, upper=float(cut)) for cut in cuts]
+
+    def in_bins(self, i: int, sides: Iterable[Side]) -> list[Formula]:
+        """Say that a number is in a bin; ``sides``: bins of a feature, rising.
+
+        Real numbers between the last float of a bin and the first of the next one are in neither,
+        and no row has them.
+        """
+        out = []
+        ends = [domain_of(side).ends for side in sides]
+        for before, after in pairwise(own for own in ends if own is not None):
+            high, low = before[1], after[0]
+            if high is not None and low is not None and high[0] < low[0]:
+                below = Linear(((i, ONE),), "<=", high[0])
+                above = Linear(((i, -ONE),), "<=", -low[0])
+                gone = [Missing(i, True)] * self.features[i].nan
+                out.append(either([below, above, *gone]))
         return out
 
     # -- what is possible ------------------------------------------------------------------------
@@ -197,6 +236,20 @@ class Knowledge:
         full = {i: domains.get(i, self.whole[i]) for g in groups for i in self.groups[g]}
         every = [*more, *(formula for g in groups for formula in self.formulas_of(g))]
         return solve(every, full) is not None
+
+    def smallest(
+        self, domains: Mapping[int, Domain], more: Sequence[Formula], total: Mapping[int, Fraction]
+    ) -> dict[int, Fraction] | None:
+        """Find the possible row inside these domains where a sum is smallest: its numbers.
+
+        ``domains`` may have more features than the space, which ``more`` formulas are about. Where
+        the sum only comes near its least value, the numbers are those that it comes near.
+        """
+        groups = {self.group_of[i] for i in domains if i in self.group_of}
+        full = {i: self.whole[i] for g in groups for i in self.groups[g]} | dict(domains)
+        every = [*more, *(formula for g in groups for formula in self.formulas_of(g))]
+        found = smallest(every, full, total)
+        return None if found is None else found[1]
 
     # -- contradictions --------------------------------------------------------------------------
 

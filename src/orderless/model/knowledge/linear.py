@@ -1,22 +1,24 @@
 """Linear facts, decided exactly: whether inequalities over numbers have a solution.
 
 In:  linear atoms and the ends between which each number lies, all as fractions.
-Out: a solution, or None. No rounding: the simplex method of Dutertre and de Moura ("A fast
-     linear-arithmetic solver for DPLL(T)", 2006) over fractions, with an infinitesimal for strict
-     ends; whole numbers by branching.
+Out: a solution, or None; where a sum is smallest. No rounding: the simplex method of Dutertre and
+     de Moura ("A fast linear-arithmetic solver for DPLL(T)", 2006) over fractions, with an
+     infinitesimal for strict ends; whole numbers by branching, after ends were narrowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from ...errors import TooLarge
+from .clock import look
 
-__all__ = ["Ends", "Linear", "Point", "solution"]
+__all__ = ["Ends", "Linear", "Point", "feasible", "least", "narrowed", "solution"]
 
 MOST_BRANCHES = 2_000
+PASSES = 8  # over all atoms, to narrow ends
 ZERO, ONE = Fraction(0), Fraction(1)
 
 Point = tuple[Fraction, Fraction]  # a number, and how many infinitesimals are added to it
@@ -72,18 +74,149 @@ def solution(
     for _ in range(MOST_BRANCHES):
         if not todo:
             return None
-        here = todo.pop()
-        found = _Tableau(atoms, here).solved()
-        if found is None:
+        here = narrowed(atoms, todo.pop(), whole)
+        found = None if here is None else _Tableau(atoms, here).solved()
+        if here is None or found is None:
             continue
         broken = next((i for i in sorted(whole) if i in found and not _is_whole(found[i])), None)
         if broken is None:
             return _plain(found, atoms, here)
-        below = Fraction(_floor(found[broken]))
-        low, high = here[broken]
-        todo.append({**here, broken: ((below + 1, ZERO), high)})
-        todo.append({**here, broken: (low, (below, ZERO))})
-    raise TooLarge(
+        todo += _branches(here, broken, found[broken])
+    raise _too_many_branches()
+
+
+def least(
+    atoms: Sequence[Linear],
+    ends: Mapping[int, Ends],
+    whole: Collection[int],
+    total: Mapping[int, Fraction],
+) -> tuple[Point, dict[int, Fraction]] | None:
+    """Find where a sum is smallest: the sum there, and the values; None if there is no solution.
+
+    Where an end is not reached (a number above 3), the sum has infinitesimals and the values are
+    those of the end.
+
+    Parameters
+    ----------
+    atoms, ends, whole
+        As of ``solution``.
+    total : dict of position -> factor
+        The sum. It must not fall without end.
+
+    Raises
+    ------
+    TooLarge
+        If the search for whole numbers takes too many branches.
+    """
+    best: tuple[Point, dict[int, Fraction]] | None = None
+    todo = [dict(ends)]
+    for _ in range(MOST_BRANCHES):
+        if not todo:
+            return best
+        here = narrowed(atoms, todo.pop(), whole)
+        if here is None:
+            continue
+        tableau = _Tableau(atoms, here)
+        if tableau.solved() is None:
+            continue
+        lowest, found = tableau.minimized(total)
+        if best is not None and lowest >= best[0]:
+            continue
+        broken = next((i for i in sorted(whole) if i in found and not _is_whole(found[i])), None)
+        if broken is None:
+            best = lowest, {i: number for i, (number, _) in found.items()}
+            continue
+        todo += _branches(here, broken, found[broken])
+    raise _too_many_branches()
+
+
+def feasible(atoms: Sequence[Linear], ends: Mapping[int, Ends]) -> bool:
+    """Tell whether there is a solution, not only in whole numbers."""
+    about = {i for atom in atoms for i, _ in atom.terms}
+    return _Tableau(atoms, {i: ends[i] for i in about}).solved() is not None
+
+
+def narrowed(
+    atoms: Sequence[Linear], ends: Mapping[int, Ends], whole: Collection[int]
+) -> dict[int, Ends] | None:
+    """Move ends inwards as far as each atom by itself allows; None if nothing is left.
+
+    No solution is lost. Whole numbers keep whole ends, so that a branch that is taken for one of
+    them moves all that depend on it to whole numbers, too. A few passes over all atoms: without
+    ends, numbers can chase each other for ever.
+    """
+    out = dict(ends)
+    for _ in range(PASSES):
+        look()
+        changed = False
+        for atom in atoms:
+            low, high = atom.ends
+            for sign, bound in ((1, high), (-1, None if low is None else (-low[0], -low[1]))):
+                if bound is not None:
+                    moved = _narrow(atom, sign, bound, out, whole)
+                    if moved is None:
+                        return None
+                    changed |= moved
+        if not changed:
+            break
+    return out
+
+
+def _narrow(
+    atom: Linear, sign: int, bound: Point, ends: dict[int, Ends], whole: Collection[int]
+) -> bool | None:
+    """Narrow the ends of an atom's features by ``sign`` times its sum being at most a bound."""
+    least: dict[int, Point] = {}  # of each term
+    endless = []
+    for i, own in atom.terms:
+        factor = sign * own
+        end = ends[i][0 if factor > 0 else 1]
+        if end is None:
+            endless.append(i)
+        else:
+            least[i] = (factor * end[0], factor * end[1])
+    if len(endless) > 1:
+        return False
+    number = sum((point[0] for point in least.values()), ZERO)
+    small = sum((point[1] for point in least.values()), ZERO)
+    changed = False
+    for i, own in atom.terms:
+        if endless and i not in endless:
+            continue
+        factor = sign * own
+        gone = least.get(i, (ZERO, ZERO))
+        end = (
+            (bound[0] - number + gone[0]) / factor,
+            (bound[1] - small + gone[1]) / factor,
+        )
+        low, high = ends[i]
+        if factor > 0:
+            end = (Fraction(_floor(end)), ZERO) if i in whole else end
+            if high is not None and high <= end:
+                continue
+            high = end
+        else:
+            end = (Fraction(-_floor((-end[0], -end[1]))), ZERO) if i in whole else end
+            if low is not None and low >= end:
+                continue
+            low = end
+        if low is not None and high is not None and low > high:
+            return None
+        ends[i] = (low, high)
+        changed = True
+    return changed
+
+
+def _branches(ends: Mapping[int, Ends], broken: int, value: Point) -> Iterator[dict[int, Ends]]:
+    """Give the ends above and below a number that should be whole."""
+    below = Fraction(_floor(value))
+    low, high = ends[broken]
+    yield {**ends, broken: ((below + 1, ZERO), high)}
+    yield {**ends, broken: (low, (below, ZERO))}
+
+
+def _too_many_branches() -> TooLarge:
+    return TooLarge(
         f"whether facts have a solution in whole numbers was not found in {MOST_BRANCHES:,} steps: "
         "give the features of linear facts bounds (like 'age <= 150'), or make them numeric",
         MOST_BRANCHES,
@@ -146,6 +279,7 @@ class _Tableau:
             if low is not None and high is not None and low > high:
                 return None
         while True:
+            look()
             broken = min((b for b in self.rows if self._side(b)), default=None)
             if broken is None:
                 return {i: v for i, v in self.value.items() if i >= 0}
@@ -157,6 +291,49 @@ class _Tableau:
             target = self.ends[broken][0 if side > 0 else 1]
             assert target is not None
             self._pivot(broken, entering, target)
+
+    def minimized(self, total: Mapping[int, Fraction]) -> tuple[Point, dict[int, Point]]:
+        """Move on from a solution until a sum is smallest, by Bland's rule."""
+        while True:
+            look()
+            slopes = self._slopes(total)
+            entering = min(
+                (i for i, slope in slopes.items() if self._free(i, -slope)), default=None
+            )
+            if entering is None:
+                found = {i: v for i, v in self.value.items() if i >= 0}
+                return self._sum({i: f for i, f in total.items() if f}), found
+            self._move(entering, -1 if slopes[entering] > 0 else 1)
+
+    def _slopes(self, total: Mapping[int, Fraction]) -> dict[int, Fraction]:
+        """Write a sum over the variables that are not basic."""
+        out: dict[int, Fraction] = {}
+        for i, factor in total.items():
+            for j, f in self.rows.get(i, {i: ONE}).items():
+                out[j] = out.get(j, ZERO) + factor * f
+        return {j: f for j, f in out.items() if f}
+
+    def _move(self, entering: int, way: int) -> None:
+        """Move a variable up (1) or down (-1) until it, or a basic one, is at its end."""
+        own = self.ends[entering][1 if way > 0 else 0]
+        best = None if own is None else (_far(own, self.value[entering], way * ONE), entering)
+        for basic, row in self.rows.items():
+            slope = way * row.get(entering, ZERO)
+            end = self.ends[basic][1 if slope > 0 else 0] if slope else None
+            if end is not None:
+                step = (_far(end, self.value[basic], slope), basic)
+                best = step if best is None else min(best, step)
+        assert best is not None, "a sum that falls without end"
+        step, leaving = best
+        if leaving != entering:
+            end = self.ends[leaving][1 if way * self.rows[leaving][entering] > 0 else 0]
+            assert end is not None
+            self._pivot(leaving, entering, end)
+            return
+        assert own is not None
+        self.value[entering] = own
+        for basic, row in self.rows.items():
+            self.value[basic] = self._sum(row)
 
     def _side(self, variable: int) -> int:
         """Give 1 where a variable must rise to its lower end, -1 where it must fall, else 0."""
@@ -189,6 +366,11 @@ class _Tableau:
         self.value[entering] = self._sum(new)
         for basic, other in self.rows.items():
             self.value[basic] = self._sum(other)
+
+
+def _far(end: Point, value: Point, slope: Fraction) -> Point:
+    """Give how far to go until a value that changes with this slope is at its end."""
+    return (end[0] - value[0]) / slope, (end[1] - value[1]) / slope
 
 
 def _inside(ends: Ends) -> Point:

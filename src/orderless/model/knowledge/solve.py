@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
+from .clock import look, one_check
 from .formula import Among, Formula, HowMany, Missing, opposite
-from .linear import Ends, Linear, Point, solution
+from .linear import Ends, Linear, Point, feasible, least, narrowed, solution
 
-__all__ = ["Domain", "Domains", "cases", "holds", "meet", "solve"]
+__all__ = ["Domain", "Domains", "cases", "holds", "meet", "smallest", "solve"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -98,26 +99,53 @@ def solve(
     -----
     Exact. In the worst case exponential in the choices that formulas leave.
     """
-    for own, atoms in cases(formulas, domains):
-        found = _numbers(own, atoms)
-        if found is not None:
-            return found
+    with one_check():
+        for own, atoms in cases(formulas, domains, prune=True):
+            found = _numbers(own, atoms)
+            if found is not None:
+                return found
     return None
 
 
+def smallest(
+    formulas: Iterable[Formula], domains: Mapping[int, Domain], total: Mapping[int, Fraction]
+) -> tuple[Point, dict[int, Fraction]] | None:
+    """Find where a sum of numbers is smallest among the rows of ``solve``.
+
+    Give the sum there, which must not fall without end, and the numbers of that row; None if there
+    is no row. What is missing in a row adds nothing.
+    """
+    best: tuple[Point, dict[int, Fraction]] | None = None
+    with one_check():
+        for own, atoms in cases(formulas, domains, prune=True):
+            ends = {i: domain.ends for i, domain in own.items() if domain.ends is not None}
+            whole = {i for i in ends if own[i].whole}
+            some = {i: factor for i, factor in total.items() if i in ends}
+            found = least(atoms, ends, whole, some)
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+    return best
+
+
 def cases(
-    formulas: Iterable[Formula], domains: Mapping[int, Domain]
+    formulas: Iterable[Formula], domains: Mapping[int, Domain], *, prune: bool = False
 ) -> Iterator[tuple[Domains, list[Linear]]]:
     """Go through the cases that formulas leave: domains and linear atoms, which hold together.
 
-    A row inside the domains satisfies the formulas iff it satisfies all of some case.
+    A row inside the domains satisfies the formulas iff it satisfies all of some case. ``prune``:
+    domains are narrowed by the linear atoms, and of cases whose atoms have no solution not all
+    choices are followed.
     """
     todo: list[tuple[Domains, list[Formula], list[Linear]]] = [(dict(domains), list(formulas), [])]
+    failed = False  # some case had no solution
     while todo:
+        look()
         own, left, atoms = todo.pop()
         if any(domain.empty for domain in own.values()):
             continue
         choice = _settled(own, left, atoms)
+        if prune and choice and atoms:
+            choice = _pruned(own, choice, atoms, failed)
         if choice is None:
             continue
         if choice:
@@ -125,6 +153,7 @@ def cases(
                 todo.append((dict(own), [*way, *choice[1:], *rest], list(atoms)))
             continue
         yield own, atoms
+        failed = True
 
 
 def _settled(own: Domains, left: list[Formula], atoms: list[Linear]) -> list[Formula] | None:
@@ -153,6 +182,31 @@ def _settled(own: Domains, left: list[Formula], atoms: list[Linear]) -> list[For
             choices.sort(key=lambda f: len(f.parts) if isinstance(f, HowMany) else 0)
             return choices
         left = choices
+
+
+def _pruned(
+    own: Domains, choice: list[Formula], atoms: list[Linear], ask: bool
+) -> list[Formula] | None:
+    """Narrow domains by linear atoms, in place, before a choice; None for a contradiction.
+
+    ``ask``: whether the atoms have a solution, which takes longer than following one choice.
+    """
+    left: list[Formula] | None = choice
+    while left:
+        ends = {i: own[i].ends for atom in atoms for i, _ in atom.terms}
+        known = {i: some for i, some in ends.items() if some is not None}
+        found = narrowed(atoms, known, {i for i in known if own[i].whole})
+        if found is None:
+            return None
+        if found == known:
+            break
+        for i, some in found.items():
+            own[i] = own[i]._replace(ends=some)
+        left = _settled(own, left, atoms)
+    if left and ask:
+        ends = {i: domain.ends for i, domain in own.items() if domain.ends is not None}
+        return left if feasible(atoms, ends) else None
+    return left
 
 
 def _asserted(atom: Linear | Among | Missing, own: Domains, atoms: list[Linear]) -> bool:

@@ -1,0 +1,117 @@
+"""Facts that take long: how many steps they take, and that each question keeps its time limit."""
+
+import itertools
+
+import pytest
+
+import orderless as ol
+from orderless.ensembles import as_ensemble
+from orderless.errors import Undecided
+from orderless.model.knowledge import clock, linear
+
+
+class Late:
+    """A clock that goes on by so much whenever it is looked at."""
+
+    def __init__(self, step):
+        self.now, self.step = 0.0, step
+
+    def monotonic(self):
+        self.now += self.step
+        return self.now
+
+
+@pytest.fixture
+def pivots(monkeypatch):
+    """Count the searches of the simplex method."""
+    seen = []
+    solved = linear._Tableau.solved
+
+    def counted(self):
+        seen.append(1)
+        return solved(self)
+
+    monkeypatch.setattr(linear._Tableau, "solved", counted)
+    return seen
+
+
+def names(n):
+    return [f"x{i}" for i in range(n)]
+
+
+@pytest.mark.parametrize("n", [10, 20, 40])
+def test_chains_of_whole_numbers_take_few_steps(pivots, n):
+    chain = [f"2*{a} <= 3*{b} - 1" for a, b in itertools.pairwise(names(n))]
+    ol.Space(dict.fromkeys(names(n), int), knowing=chain)
+    assert len(pivots) <= 4 * n
+
+
+@pytest.mark.parametrize("n", [10, 20, 40])
+def test_choices_in_a_circle_take_few_steps(pivots, n):
+    circle = [*names(n), "x0"]
+    facts = [f"{a} < {b} or {a} > {b} + 3" for a, b in itertools.pairwise(circle)]
+    bounds = [f"0 <= {x} <= 5" for x in names(n)]
+    ol.Space(dict.fromkeys(names(n), int), knowing=[*facts, *bounds])
+    assert len(pivots) <= 10 * n
+
+
+def test_facts_that_contradict_each_other_in_a_circle_are_found(pivots):
+    n = 30
+    circle = [*names(n), "x0"]
+    facts = [f"{a} < {b}" for a, b in itertools.pairwise(circle)]
+    with pytest.raises(ol.errors.InvalidSpace, match="no row can satisfy these facts together"):
+        ol.Space(dict.fromkeys(names(n), float), knowing=facts)
+    assert len(pivots) <= 4 * n
+
+
+def tree_with_facts():
+    space = ol.Space({"low": float, "high": float, "rash": bool}, knowing=["low + 1 <= high"])
+    node = {"feature": "high", "relation": "<=", "reference": 3, "true": {"prediction": 0},
+            "false": {"prediction": 1}}  # fmt: skip
+    return ol.read_tree(node, space=space)
+
+
+@pytest.mark.parametrize("ask", [
+    lambda tree: ol.missing_needed(tree, {"low": 1.0}, time_limit=5.0),
+    lambda tree: ol.canonicalize(tree, time_limit=5.0).explain({"low": 5.0}),
+    lambda tree: ol.canonicalize(tree, time_limit=5.0).reasons,
+    lambda tree: ol.redundant_splits(tree, time_limit=5.0),
+    lambda tree: ol.prove(tree).never(0),
+    lambda tree: ol.prove(tree).monotone("high", -1),
+    lambda tree: ol.equivalent(tree, tree.replace(classes=(1, 0))),
+    lambda tree: tree.predict({"low": 2.5}),
+    lambda tree: tree.possible_classes([{"low": 2.5}]),
+    lambda tree: as_ensemble(tree).predict([{"low": 1.5}], time_limit=5.0),
+    lambda tree: as_ensemble(tree).explain({"low": 5.0}, time_limit=5.0),
+    lambda tree: as_ensemble(tree).missing_needed({"low": 1.5}, time_limit=5.0),
+    lambda tree: as_ensemble(tree).ask_next([{"low": 1.5}], time_limit=5.0),
+    lambda tree: ol.Space({"a": int, "b": int}, knowing=["2*a <= 3*b - 1"]),
+])  # fmt: skip
+def test_every_question_about_facts_keeps_its_limit(monkeypatch, ask):
+    tree = tree_with_facts()
+    monkeypatch.setattr(clock, "time", Late(100.0))
+    with pytest.raises(Undecided, match="time_limit") as refused:
+        ask(tree)
+    assert refused.value.why == "time"
+
+
+def test_an_explanation_keeps_the_limit_when_it_is_asked_for_changes(monkeypatch):
+    why = ol.canonicalize(tree_with_facts(), time_limit=5.0).explain({"low": 5.0})
+    monkeypatch.setattr(clock, "time", Late(100.0))
+    with pytest.raises(Undecided, match="time_limit"):
+        why.changes()
+
+
+def test_a_limit_inside_of_another_ends_with_the_earlier(monkeypatch):
+    slow = Late(1.0)
+    monkeypatch.setattr(clock, "time", slow)
+    with clock.time_for(10.0), clock.time_for(1000.0), clock.one_check():
+        for _ in range(5):
+            clock.look()
+        slow.now += 10
+        with pytest.raises(Undecided):
+            clock.look()
+    with clock.time_for(5.0, each=True):
+        for _ in range(4):  # each check by itself
+            with clock.one_check():
+                clock.look()
