@@ -45,6 +45,10 @@ from .discover import (
     Proposal as Proposal,
     discover as discover,
 )
+from .files import (
+    MOST_BYTES as MOST_BYTES,
+    read_file as read_file,
+)
 from .frames import (
     arrow_slices as arrow_slices,
     column_like as column_like,

@@ -58,8 +58,10 @@ from .knowledge.cells import (
     Grid as Grid,
 )
 from .knowledge.clock import (
+    call_in_time as call_in_time,
     each_check_in_time as each_check_in_time,
     in_time as in_time,
+    seconds_left as seconds_left,
     time_for as time_for,
 )
 from .knowledge.fact import (

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeRows", "labels_array", "n_threads"]
 
+MOST_THREADS = 1_024
 LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
 
 T = TypeVar("T")
@@ -265,7 +266,7 @@ def n_threads(n_jobs: int | None) -> int:
         raise ValueError(
             f"n_jobs must be None, a whole number from 1, or -1 for all cores, got {n_jobs!r}"
         )
-    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
+    return min(n_jobs, MOST_THREADS) if n_jobs > 0 else os.cpu_count() or 1
 
 
 def labels_array(classes: tuple[Label, ...]) -> NDArray[Any]:

@@ -22,14 +22,16 @@ from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, text_of, whole_weights
 from .table import Table, read_number_table, read_table
 from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers, rounded
-from .thresholds import read_cutting
+from .thresholds import UNLIMITED, Clock, read_cutting
 
 __all__ = ["NumberProblem", "loss_of", "read_problem"]
 
 TASKS = get_args(Task)
 
 
-def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
+def read_problem(
+    given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules, clock: Clock = UNLIMITED
+) -> Problem:
     """Read rows, labels or numbers, and weights, as the parameters of a ``RashomonSet`` say."""
     if given.task not in TASKS:
         raise ValueError(f"task must be one of {str(TASKS)[1:-1]}, got {given.task!r:.80}")
@@ -39,7 +41,7 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
         values, which = distinct_numbers(y, X)
         weights, scale = whole_weights(sample_weight, len(which))
         target, labels = read_numbers(values, which, weights, loss, given.decimals)
-        table = read_number_table(X, target, labels, given.space, cutting)
+        table = read_number_table(X, target, labels, given.space, cutting, clock)
         return NumberProblem(table, weights, scale, rules)
     for name in ("loss", "decimals"):
         if getattr(given, name) is not None:
@@ -47,7 +49,7 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
                 f"{name} is for task='regression', and must be None for classification, got "
                 f"{getattr(given, name)!r:.80}"
             )
-    table = read_table(X, y, given.space, cutting)
+    table = read_table(X, y, given.space, cutting, clock)
     if sample_weight is None:
         return Problem(table, None, 1, rules)
     return Problem(table, *whole_weights(sample_weight, len(table.labels)), rules)

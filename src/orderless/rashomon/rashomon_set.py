@@ -7,8 +7,10 @@ Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 
 from __future__ import annotations
 
+import math
 import warnings
 from html import escape
+from time import monotonic
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -23,6 +25,7 @@ from .notebook import fitted_attributes
 from .number_problem import read_problem
 from .other_sources import MEMORY, OtherSources
 from .problem import Rules
+from .thresholds import Clock
 from .tree_set import TreeSet
 from .view import View
 
@@ -92,12 +95,13 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
-        Most seconds for any one question.
+        Most seconds for a call: for ``fit``, where thresholds are guessed in that time too, and for
+        each question after it.
     on_limit : "raise" or "part"
         What ``fit`` does where memory or time does not suffice. "raise" is an error. "part" finds a
         smaller set, every tree of which is proven to be in the one that was asked for, warns
         (``IncompleteSet``) and says so: ``complete`` is False, ``n_trees_bounds`` and
-        ``objective_bounds`` have what is proven of the whole. It may take ``time_limit`` once more.
+        ``objective_bounds`` have what is proven of the whole. Half of ``time_limit`` is for it.
     n_jobs : int, optional
         How many threads search for the set: None is 1, and -1 all cores. The set is the same to the
         bit, whatever it says.
@@ -242,18 +246,22 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
             raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
         if isinstance(self.space, Space):
             refuse_facts(self.space, "RashomonSet")
-        problem = read_problem(self, X, y, sample_weight, rules)
+        start, limit = monotonic(), self.time_limit
+        end = math.inf if limit is None else start + limit
+        problem = read_problem(self, X, y, sample_weight, rules, Clock(limit, end))
         table = problem.table
-        engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
+        engine = Engine(problem, self.memory_limit, limit, self.n_jobs)
         try:
             engine.caps.offers_part = self.on_limit == "raise"
-            view = self._constrained(engine)
-            engine.counts(view)
+            with engine.caps.until(None if limit is None else self._first_end(end)):
+                view = self._constrained(engine)
+                engine.counts(view)
         except (OutOfMemory, OutOfTime, TooLarge) as fault:
             if self.on_limit == "raise":
                 raise
-            engine = part_of(engine, fault, self._constrained)
-            view = self._constrained(engine)
+            engine = part_of(engine, fault, self._constrained, end)
+            with engine.caps.until(None if limit is None else end):
+                view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
         if engine.incomplete is not None:
             warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
@@ -262,6 +270,10 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         if table.target is not None:
             self.decimals_ = table.target.decimals
         return self
+
+    def _first_end(self, end: float) -> float:
+        """Until when the whole set is looked for: half of the time stays for a part of it."""
+        return end if self.on_limit == "raise" else (monotonic() + end) / 2
 
     def _constrained(self, engine: Engine) -> View:
         """Give the view of an engine's trees that meet the constraints."""

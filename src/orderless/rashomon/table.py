@@ -19,7 +19,7 @@ from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers
 from ..model import Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
 from .target import Target, read_labels
-from .thresholds import WORDS, Cuts, binarizer_of, no_binarizer
+from .thresholds import UNLIMITED, WORDS, Clock, Cuts, binarizer_of, fit_in_time, no_binarizer
 
 __all__ = ["Table", "read_number_table", "read_table"]
 
@@ -56,23 +56,28 @@ class Table(NamedTuple):
     target: Target | None = None
 
 
-def read_table(X: Any, y: Any, space: Any, binarizer: Any) -> Table:
+def read_table(X: Any, y: Any, space: Any, binarizer: Any, clock: Clock = UNLIMITED) -> Table:
     """Read complete rows and labels; columns that are numbers go through the binarizer."""
     classes, labels = read_labels(y, X)
-    bits, meaning, aware, fitted = _read_columns(X, labels, space, binarizer)
+    bits, meaning, aware, fitted = _read_columns(X, labels, space, binarizer, clock)
     return Table(bits, labels, classes, meaning, aware, fitted)
 
 
 def read_number_table(
-    X: Any, target: Target, labels: NDArray[np.int32], space: Any, binarizer: Any
+    X: Any,
+    target: Target,
+    labels: NDArray[np.int32],
+    space: Any,
+    binarizer: Any,
+    clock: Clock = UNLIMITED,
 ) -> Table:
     """Read complete rows of which the numbers are known."""
     y = target.of_row(labels) / 10.0**target.decimals
-    bits, meaning, aware, fitted = _read_columns(X, y, space, binarizer)
+    bits, meaning, aware, fitted = _read_columns(X, y, space, binarizer, clock)
     return Table(bits, labels, target.numbers, meaning, aware, fitted, target)
 
 
-def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
+def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any, clock: Clock) -> Made:
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(
             f"space must be a Space, got {a_kind(space)}: give a binarizer's space_, or "
@@ -82,9 +87,9 @@ def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
         raise no_binarizer(binarizer)
     names, columns = _complete(X, space)
     if binarizer is None or isinstance(binarizer, BY_COLUMN):
-        return _mixed(X, y, names, columns, space, binarizer)
+        return _mixed(X, y, names, columns, space, binarizer, clock)
     if isinstance(columns, np.ndarray):
-        return _binarized(names, columns, y, space, binarizer)
+        return _binarized(names, columns, y, space, binarizer, clock)
     raise InvalidData(
         f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
         "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
@@ -98,6 +103,7 @@ def _mixed(
     columns: NDArray[Any] | list[Floats | list[Label]],
     space: Space | None,
     binarizer: str | Cuts | None,
+    clock: Clock,
 ) -> Made:
     """Keep 0/1 columns whole, make some of text, and cut the numbers; in the order of X."""
     whole = columns if isinstance(columns, np.ndarray) else None
@@ -120,7 +126,7 @@ def _mixed(
     ]
     given, made, fitted = table, list(column_space.columns), None
     if numeric and binarizer is not None:
-        given, made, fitted = _cut(table, y, column_space, numeric, binarizer)
+        given, made, fitted = _cut(table, y, column_space, numeric, binarizer, clock)
     elif numeric or not zero_one(table):
         row, j = (0, numeric[0]) if zero_one(table) else np.argwhere((table != 0) & (table != 1))[0]
         name = column_space.column_names[j]
@@ -143,7 +149,12 @@ def _check_length(table: NDArray[Any], y: NDArray[Any]) -> None:
 
 
 def _cut(
-    table: NDArray[Any], y: NDArray[Any], column_space: Space, numeric: list[int], word: str | Cuts
+    table: NDArray[Any],
+    y: NDArray[Any],
+    column_space: Space,
+    numeric: list[int],
+    word: str | Cuts,
+    clock: Clock,
 ) -> tuple[NDArray[Any], list[Column], Any]:
     """Cut the numeric columns; give all columns, what they mean, and the fitted binarizer.
 
@@ -163,7 +174,7 @@ def _cut(
     frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
     fitted = binarizer_of(word, space, "regression" if y.dtype.kind == "f" else "classification")
     try:
-        cuts = np.asarray(fitted.fit(frame, y).transform(frame))
+        cuts = np.asarray(fit_in_time(fitted, frame, y, clock).transform(frame))
     except NoCut:
         if not whole:
             raise
@@ -275,13 +286,14 @@ def _binarized(
     y: NDArray[Any],
     space: Space | None,
     binarizer: Any,
+    clock: Clock,
 ) -> Made:
     """Apply a binarizer of the user's own to all columns."""
     import pandas as pd
 
     _check_length(values, y)
     table = pd.DataFrame(values, columns=names)
-    fitted = binarizer_of(binarizer, space).fit(table, y)
+    fitted = fit_in_time(binarizer_of(binarizer, space), table, y, clock)
     made = getattr(fitted, "space_", None)
     if not isinstance(made, Space):
         raise InvalidSpace(
