@@ -20,7 +20,7 @@ from ..inputs import (
     read_between,
     table_like,
 )
-from ..model import Ensemble, each_check_in_time, midpoint, n_threads, read_within
+from ..model import Ensemble, each_check_in_time, midpoint, n_threads, narrow, read_within
 from .bounds_of_sums import score_ends
 from .boxes import (
     CERTAIN,
@@ -206,7 +206,6 @@ def _within(
             f"within={within!r:.80} is about numbers, and this model says classes: leave it out"
         )
     found = number_verdicts(ensemble, RowBoxes(ensemble, rows), time_limit, threads)
-    with np.errstate(over="ignore", invalid="ignore"):
-        wide = ~(found.upper - found.lower <= most)
+    wide = ~narrow(found.lower, found.upper, most)
     middle = np.where(found.status == CERTAIN, found.number, midpoint(found.lower, found.upper))
     return masked_like(X, middle, wide & (found.status != CERTAIN))

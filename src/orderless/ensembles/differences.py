@@ -14,6 +14,7 @@ from ..model import Ensemble, Label, Tree, each_check_in_time
 from ..readers import read_model
 from .boxes import check_time_limit
 from .compare import TIME_LIMIT, counterexample
+from .splitting import tree_of_ensemble
 
 __all__ = ["difference"]
 
@@ -100,7 +101,7 @@ def difference(
             trees.append(
                 model
                 if isinstance(model, Tree)
-                else model.to_tree(limit=leaves, time_limit=max(seconds, 1e-3))
+                else tree_of_ensemble(model, leaves, max(seconds, 1e-3), "leaves")
             )
         except (TooLarge, OutOfTime, Undecided) as fault:
             return _without_rules(models, X, seconds, str(fault))

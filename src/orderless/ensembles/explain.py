@@ -6,7 +6,9 @@ Out: ``EnsembleExplanation``, which says what the ``Explanation`` of a tree says
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +28,7 @@ from ..form import (
     changes_of,
     wanted_classes,
 )
-from ..inputs import read_costs, refuse_contradiction
+from ..inputs import exact, read_costs, refuse_contradiction
 from ..missing import Needed
 from ..model import Ensemble, each_check_in_time, read_within, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
@@ -237,8 +239,20 @@ def explain_ensemble_row(
 
 def _interval(numbers: NumberVerdicts, within: float) -> tuple[float, float]:
     """Give the numbers that a row can get, widened by what the asker allows."""
-    more = read_within(within)
-    return float(numbers.lower[0]) - more, float(numbers.upper[0]) + more
+    more = exact(read_within(within))
+    low, high = exact(float(numbers.lower[0])) - more, exact(float(numbers.upper[0])) + more
+    return _float_from(low), -_float_from(-high)
+
+
+def _float_from(number: Fraction) -> float:
+    """Give the smallest float that is at least a number, as the decimal that it is written as."""
+    try:
+        near = float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    while exact(near) < number:
+        near = math.nextafter(near, math.inf)
+    return near
 
 
 def _possible(rows: RowBoxes, label: Any, time_limit: float) -> tuple[Any, ...]:

@@ -6,7 +6,6 @@ Out: ``NumberVerdicts``; a model of classes, cut at levels.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Ensemble, Floats, Rule, level_labels, short_number
+from ..model import Ensemble, Floats, Rule, level_labels, read_levels, short_number
 from .bounds_of_sums import (
     divided_down,
     divided_up,
@@ -106,17 +105,7 @@ def cut_numbers(
     """Give a model of classes, by the interval that the number falls into; see ``Ensemble.cut``."""
     if ensemble.task != "regression":
         raise InvalidTree("only a model of numbers can be cut at levels, and this one says classes")
-    if isinstance(levels, str) or np.ndim(levels) != 1 or np.size(levels) == 0:
-        raise InvalidTree(f"levels must be a list of at least one number, got {levels!r:.80}")
-    numeric = [
-        isinstance(x, int | float | np.number) and not isinstance(x, bool) and math.isfinite(x)
-        for x in levels
-    ]
-    if not all(numeric):
-        raise InvalidTree(f"levels must be finite numbers, got {levels!r:.80}")
-    at = [float(level) for level in levels]
-    if any(low >= high for low, high in pairwise(at)):
-        raise InvalidTree(f"levels must rise, got {at!r:.80}")
+    at = read_levels(levels)
     names = level_labels(at, labels)
     cuts = [_largest_sum(ensemble, level) for level in at]
     if any(low >= high for low, high in pairwise(cuts)):

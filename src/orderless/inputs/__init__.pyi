@@ -25,6 +25,7 @@ from .cells import (
     F64 as F64,
     NOT_GIVEN as NOT_GIVEN,
     CoreColumn as CoreColumn,
+    as_values as as_values,
     is_unknown as is_unknown,
     read_codes as read_codes,
     read_numbers as read_numbers,
@@ -117,6 +118,7 @@ from .rows import (
     open_rows as open_rows,
     read_columns as read_columns,
     read_rows as read_rows,
+    refuse_rounding as refuse_rounding,
     row_at as row_at,
 )
 from .seeds import (

@@ -16,16 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..model import Space
+from ..model import Feature, Space
 from .arrow import arrow_floats
-from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature
+from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature, read_numbers
 from .frames import frame_of
 from .names import near, some_names
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["OpenRows", "Rows", "absent_columns", "open_rows", "read_columns", "read_rows", "row_at"]
+__all__ = [
+    "OpenRows",
+    "Rows",
+    "absent_columns",
+    "open_rows",
+    "read_columns",
+    "read_rows",
+    "refuse_rounding",
+    "row_at",
+]
 
 Lookup = Callable[[str], "NDArray[Any] | None"]
 
@@ -138,6 +147,33 @@ def row_at(X: Any, space: Space, at: int) -> dict[str, Any]:
         for name, cell in cells.items()
         if cell is not None and cell[at] is not NOT_GIVEN
     }
+
+
+def refuse_rounding(
+    X: Any, floats: Sequence[NDArray[Any] | None], features: Sequence[Feature]
+) -> None:
+    """Refuse whole numbers of a table that were rounded when its columns became float64.
+
+    ``floats`` has the columns as they were read, None for one that holds no numbers, and
+    ``features`` what each of them holds: float32 features round every row.
+    """
+    large = [
+        j
+        for j, values in enumerate(floats)
+        if values is not None and bool((np.abs(np.asarray(values, np.float64)) >= EXACT).any())
+    ]
+    if not large:
+        return
+    frame = frame_of(X)
+    if frame is not None:
+        columns = list(frame.iter_columns())
+        for j in large:
+            read_numbers(features[j], _object_array(columns[j].to_list()))
+        return
+    table = X.toarray() if hasattr(X, "toarray") else X
+    table = table if hasattr(table, "dtype") else _object_rows(table)
+    for j in large:
+        read_numbers(features[j], table[:, j])
 
 
 def absent_columns(space: Space, used: Iterable[int], there: Sequence[str]) -> list[str]:

@@ -21,6 +21,7 @@ from sklearn.utils.validation import validate_data
 from ..errors import InvalidData
 from ..model import Space
 from .binarize import Binarizer, Cut, as_declared
+from .rows import refuse_rounding
 
 __all__ = ["ThresholdGuessBinarizer"]
 
@@ -142,6 +143,7 @@ class ThresholdGuessBinarizer(Binarizer):
             raise ValueError(f"task must be one of {str(list(BOOSTERS))[1:-1]}, got {self.task!r}")
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         names, features = self._declared(X)
+        refuse_rounding(X, list(rows.T), features)
         rows = as_declared(rows, names, features)
         codes = labels.astype(np.float64) if self.task == "regression" else _class_codes(labels)
         seed = self.random_state

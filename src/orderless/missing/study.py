@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..inputs import Rows, class_codes, known_rows, number_array
-from ..model import Ensemble, Flags, Floats, Space, Tree
+from ..model import Ensemble, Flags, Floats, Space, Tree, interval_widths
 from ..readers import read_model
 from .gapped import Gapped
 from .interval_widths import IntervalWidths
@@ -239,8 +239,7 @@ def _widths(model: Tree | Ensemble, rows: Rows, time_limit: float) -> Floats:
         lower, upper = model.predict_interval(rows)
     else:
         lower, upper, _ = model.predict_interval(rows, time_limit=time_limit)
-    with np.errstate(over="ignore"):  # wider than any float
-        return np.asarray(upper - lower)
+    return interval_widths(lower, upper)
 
 
 def _mean(values: NDArray[Any]) -> float:

@@ -145,8 +145,12 @@ from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
 )
 from .tree_numbers import (
+    interval_widths as interval_widths,
     level_labels as level_labels,
     midpoint as midpoint,
+    narrow as narrow,
+    near_numbers as near_numbers,
+    read_levels as read_levels,
     read_within as read_within,
 )
 from .tree_rows import (

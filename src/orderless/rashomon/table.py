@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers
+from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers, refuse_rounding
 from ..model import Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
 from .target import Target, read_labels
@@ -89,6 +89,7 @@ def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any, clock: Cl
     if binarizer is None or isinstance(binarizer, BY_COLUMN):
         return _mixed(X, y, names, columns, space, binarizer, clock)
     if isinstance(columns, np.ndarray):
+        refuse_rounding(X, list(columns.T), [Feature(name) for name in names])
         return _binarized(names, columns, y, space, binarizer, clock)
     raise InvalidData(
         f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
@@ -119,6 +120,12 @@ def _mixed(
             if isinstance(column, list):
                 refuse_numbers(X, i, name, column, "give the column a categorical type, or space=,")
     rows = _described(names, each, values) if space is None else _in_order(space, names)
+    features = [rows[column.feature] for column in rows.columns]
+    refuse_rounding(
+        X,
+        [None if f.kind == "categorical" else v for f, v in zip(features, each, strict=True)],
+        features,
+    )
     table, column_space = _one_hot(X, each, rows) if whole is None else (whole, rows)
     _check_length(table, y)
     numeric = [
