@@ -31,7 +31,7 @@ ONES = sp.coo_array(np.ones(3))
         (NUMERIC, "x", "got text: 'x'"),
         (NUMERIC, b"x", "got text"),
         (COLOR, ["red", "blue"], "1 dimension"),
-        (NUMERIC, [[1, 2]], "got 2 columns, the tree's space has 1: 'x'"),
+        (NUMERIC, [[1, 2]], "X has 2 features, but Space is expecting 1 features as input: 'x'"),
         (NUMERIC, np.empty((0, 2)), "got 2 columns"),
         (NUMERIC, sp.csr_matrix((1, 3)), "got 3 columns"),
         # Before scipy 1.13 every sparse array had two.
