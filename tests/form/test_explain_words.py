@@ -227,7 +227,7 @@ def test_rows_of_every_shape():
         ({"sex": "q"}, "feature 'sex' has the value 'q' .*must be one of 'f', 'm', 'x'"),
         ({"smoker": 2}, r"feature 'smoker' has the value 2\.0 .*0, 1, False or True"),
         ([23, "f"], "X has 2 features, but Space is expecting 4 features as input: 'age', 'sex'"),
-        ([], "got 0 columns"),
+        ([], "X has 0 features"),
         ("age", "cannot read one row from 'age'"),
         (None, "cannot read one row from None"),
         (7, "cannot read one row from 7"),

@@ -32,10 +32,10 @@ ONES = sp.coo_array(np.ones(3))
         (NUMERIC, b"x", "got text"),
         (COLOR, ["red", "blue"], "1 dimension"),
         (NUMERIC, [[1, 2]], "X has 2 features, but Space is expecting 1 features as input: 'x'"),
-        (NUMERIC, np.empty((0, 2)), "got 2 columns"),
-        (NUMERIC, sp.csr_matrix((1, 3)), "got 3 columns"),
+        (NUMERIC, np.empty((0, 2)), "X has 2 features"),
+        (NUMERIC, sp.csr_matrix((1, 3)), "X has 3 features"),
         # Before scipy 1.13 every sparse array had two.
-        (NUMERIC, ONES, "1 dimension" if ONES.ndim == 1 else "got 3 columns"),
+        (NUMERIC, ONES, "1 dimension" if ONES.ndim == 1 else "X has 3 features"),
         (NUMERIC, [[1], [2, 3]], "different lengths"),
         (NUMERIC, [[1], 2], "row 1 is 2: a row must be a list"),
         (NUMERIC, [["a"], "b"], "row 1 is 'b'"),
