@@ -190,7 +190,7 @@ def explain_ensemble_row(
             f"{setting('limit', limit)}: at least one reason must be allowed", "limit"
         )
     seconds = check_time_limit(time_limit)
-    one = read_one(ensemble, row)
+    given, one = ensemble, read_one(ensemble, row)
     if costs is not None:
         read_costs(costs, ensemble.space, ensemble.features)
     refuse_contradiction(ensemble, one.rows)
@@ -214,8 +214,9 @@ def explain_ensemble_row(
         label = ensemble.classes[code] if status == CERTAIN else None
         search = make(ensemble, box, code, limit, seconds)
         possible = _possible(boxes, label, seconds)
-    if isinstance(search, PossibleSufficient) and status == CERTAIN:
-        _refuse_rounding(search)
+    if status == CERTAIN and isinstance(search, PossibleSufficient) and search.opens():
+        exact = given.over(given.space.unrounded)  # exact values decide, which features round
+        return explain_ensemble_row(exact, row, costs, within, limit, time_limit)
     bins = ensemble.bins
     unknown = [k for k, own in enumerate(search.row) if own.bit_count() > 1]
     return EnsembleExplanation(
@@ -264,14 +265,3 @@ def _possible(rows: RowBoxes, label: Any, time_limit: float) -> tuple[Any, ...]:
         box, ensemble = block.boxes, block.ensemble
     found = possible_boxes(ensemble, box, time_limit)
     return tuple(ensemble.classes[c] for c in np.flatnonzero(found.possible[0] != 0))
-
-
-def _refuse_rounding(search: PossibleSufficient) -> None:
-    """Refuse a row whose class is certain by values that its features round."""
-    if int(search.decide(search.box).status[0]) == OPEN:
-        raise Undecided(
-            "the row's class is certain because of its exact values, which its features round to "
-            "float32, so that no reason can be stated in their values: make these features float64 "
-            "with ensemble.over(space)",
-            "rounding",
-        )

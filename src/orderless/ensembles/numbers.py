@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from ..errors import InvalidTree
 from ..model import Ensemble, Floats, Rule, level_labels, read_levels, short_number
 from .bounds_of_sums import (
+    cells_of,
     divided_down,
     divided_up,
     ends_of_boxes,
+    n_cells,
     never_rounds,
     one_leaf_each,
 )
@@ -28,6 +30,7 @@ from .links import linked, numbers_of
 __all__ = ["NumberVerdicts", "around_numbers", "between_numbers", "cut_numbers", "number_verdicts"]
 
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
+FEW, MANY = 256, 4096  # completions that are all looked at; where all sums are one but for rounding
 
 
 class NumberVerdicts(NamedTuple):
@@ -85,15 +88,36 @@ def _of_boxes(
         np.where(low != high, OPEN, np.where(exact, WITHIN_ROUNDING, OUT_OF_TIME)),
     ).astype(np.uint8)
     own = certain | (exact if never_rounds(ensemble) else False)
-    return NumberVerdicts(
+    out = NumberVerdicts(
         status,
         low,
         np.where(own, low, lower),
         np.where(own, np.where(certain, low, high), upper),
         exact,
-        ends.low_cell,
-        ends.high_cell,
+        ends.low_cell.copy(),
+        ends.high_cell.copy(),
     )
+    if boxes.shape[1] and not never_rounds(ensemble):
+        alike = ends.exact & ends.same  # but for rounding
+        few = n_cells(ensemble.bins, boxes) <= np.where(alike, MANY, FEW)
+        for i in np.flatnonzero(few & ~certain).tolist():
+            _look_at_all(out, i, ensemble, boxes[i], threads)
+    return out
+
+
+def _look_at_all(
+    out: NumberVerdicts, i: int, ensemble: Ensemble, box: NDArray[np.uint8], threads: int
+) -> None:
+    """Decide a box by all of its cells, as the library adds them up."""
+    cells = cells_of(ensemble, box)
+    if not len(cells):
+        return
+    numbers = numbers_of(ensemble, ensemble.summed.evaluate(cells, threads).sums)
+    low, high = int(np.argmin(numbers)), int(np.argmax(numbers))
+    out.number[i] = out.lower[i] = numbers[low]
+    out.upper[i], out.exact[i] = numbers[high], True
+    out.status[i] = CERTAIN if numbers[low] == numbers[high] else OPEN
+    out.low_cell[i], out.high_cell[i] = cells[low], cells[high]
 
 
 # -- classes of numbers --------------------------------------------------------------------------

@@ -57,6 +57,7 @@ from .frames import (
     is_frame as is_frame,
     labels_like as labels_like,
     masked_like as masked_like,
+    names_of as names_of,
     rows_at as rows_at,
     table_like as table_like,
 )

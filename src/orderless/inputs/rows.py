@@ -125,7 +125,9 @@ class OpenRows(NamedTuple):
 
 def open_rows(X: Any, space: Space) -> OpenRows:
     """Open rows of any usual kind: a list of dicts, a data frame, an array, nested lists."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not hasattr(
+        X, "tocsc"
+    ):  # scipy's dictionaries of keys are tables
         raise InvalidData("got one dict: give a list of rows, [{...}]")
     if isinstance(X, str | bytes):
         raise InvalidData(f"expected rows and columns, got text: {X!r:.80}")
@@ -266,14 +268,14 @@ def _lookup_array(X: Any, space: Space) -> OpenRows:
         X = _array_rows(X)
     if X.ndim != 2:
         raise InvalidData(
-            f"expected rows and columns, got an array of {X.ndim} dimension(s): "
+            f"expected rows and columns, got an array of {X.ndim} dimension(s). Reshape your data: "
             "one row is [row], one column is [[value] for value in column]"
         )
     if X.shape[1] != len(space.columns):
         raise InvalidData(
-            f"got {X.shape[1]} columns, the tree's space has {len(space.columns)}: "
-            f"{some_names(space.column_names)}. An array has all of them, in this order; a data "
-            "frame needs only those that the tree asks about"
+            f"X has {X.shape[1]} features, but Space is expecting {len(space.columns)} features as "
+            f"input: {some_names(space.column_names)}. An array has all of them, in this order; a "
+            "data frame needs only those that the tree asks about"
         )
     X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)  # a matrix has no columns of its own
     position = {name: i for i, name in enumerate(space.column_names)}

@@ -213,6 +213,16 @@ class EnsembleRows:
             both ends as the library rounds; elsewhere the time was over, and the ends are proven
             all the same.
 
+        Notes
+        -----
+        Where a row of a model of numbers has at most 256 completions, counting values between the
+        same thresholds once, the ends are the library's own predictions. For other rows they are
+        moved outwards by what its additions can round: for XGBoost, which adds in float32, about
+        2e-5 of the number with 100 trees, so an interval can be wider than it has to be by more
+        than 1e-6. ``predict`` masks a number for the same reason: of more than 4,096 completions
+        whose sums are equal but for rounding, it is not found out whether all of them get the very
+        same float.
+
         Examples
         --------
         >>> import orderless as ol

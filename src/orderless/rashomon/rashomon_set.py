@@ -14,9 +14,10 @@ from time import monotonic
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import ClassifierTags, estimator_html_repr
 
 from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
+from ..inputs import names_of
 from ..model import Space, n_threads, refuse_facts
 from .constraints import Constrained, constrain, is_constrained
 from .engine import Engine, check_limits
@@ -110,6 +111,8 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     ----------
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
     n_features_in_ : int
+    feature_names_in_ : array
+        Where X has names.
     decimals_ : int
         For regression: how many decimals the numbers have that leaves predict.
 
@@ -119,7 +122,12 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     split have training rows. Constant columns are kept and never split (``left_out`` names the
     features that have no others, and those without a threshold); duplicate columns are kept,
     and trees that ask one or the other are different trees, and one function where the space says
-    that they are one condition. Rows of weight 0 are left out.
+    that they are one condition. Rows of weight 0 are left out, also where numbers are cut; of the
+    others each counts once there, however much it weighs.
+
+    scikit-learn's ``check_estimator`` passes, but for ``check_estimators_nan_inf`` (``predict``
+    takes NaN for an unknown value; ``fit`` refuses it) and, with ``thresholds`` a number of
+    quantiles, ``check_sample_weight_equivalence_on_dense_data`` and ``..._on_sparse_data``.
 
     Numbers: a leaf predicts the mean of its training rows for squared loss, rounded to the nearest
     of the set's decimals (upwards where two are near), and the lower median for absolute loss. Its
@@ -227,7 +235,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
 
         Parameters
         ----------
-        X : array or data frame
+        X : array, sparse array or data frame
             Complete rows: 0/1 columns, numbers that go through the binarizer, or text, which
             becomes one 0/1 column per value.
         y : labels
@@ -267,6 +275,9 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
             warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        if (names := names_of(X)) is not None:
+            self.feature_names_in_ = names
         if table.target is not None:
             self.decimals_ = table.target.decimals
         return self
@@ -310,6 +321,15 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
 
     def __bool__(self) -> bool:
         return "_source_" not in self.__dict__ or self.n_trees > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        # Not an estimator_type: votes of functions are no probabilities, and need not agree with
+        # the best tree. But there are shares of classes, of two or more.
+        tags.classifier_tags = ClassifierTags() if self.task == "classification" else None
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_source_" in self.__dict__
