@@ -33,7 +33,7 @@ from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
-from .possible_sufficient import PossibleSufficient, with_own_values
+from .possible_sufficient import PossibleSufficient, with_fact_bins
 from .possible_sums import touched
 from .sufficient import Sufficient
 from .ways import Distances
@@ -130,7 +130,8 @@ class EnsembleExplanation(Explanation):
         effects = Effects(search, limits, self.row)
         distances: list[Distances] = [search.steps]
         if limits.costs is not None:
-            distances.append([bin_costs(effects, k, bits) for k, bits in enumerate(allowed)])
+            new = [bits & ~own for bits, own in zip(allowed, search.row, strict=True)]
+            distances.append([bin_costs(effects, k, bits) for k, bits in enumerate(new)])
         ways = search.allowed_changes(allowed, wanted, limit, distances)
         return changes_of(ways, effects)
 
@@ -195,7 +196,7 @@ def explain_ensemble_row(
     boxes = RowBoxes(ensemble, one.rows)
     make: type[Sufficient] = Sufficient
     if touched(ensemble):
-        make, ensemble = PossibleSufficient, with_own_values(ensemble, one.rows)
+        make, ensemble = PossibleSufficient, with_fact_bins(ensemble, one.rows)
     box = RowBoxes(ensemble, one.rows).boxes(np.zeros(1, dtype=np.intp))[0]
     interval = None
     if ensemble.task == "regression":
