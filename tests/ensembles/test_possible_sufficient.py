@@ -1,6 +1,7 @@
 """Explanations of ensembles where facts hold, against brute force over sets of features."""
 
 import itertools
+from fractions import Fraction
 
 import pytest
 from fact_cases import inside
@@ -132,3 +133,14 @@ def test_a_price_per_unit_of_a_number_that_the_row_does_not_have():
     changes = score.explain({"a": 5, "c": False}).changes(per_unit={"a": 1, "b": 1})
     assert [(change.features, change.cost) for change in changes] == [(("a",), 2)]
     assert not changes[0].certain
+
+
+def test_what_a_change_costs_is_what_a_possible_row_costs():
+    space = ol.Space({"a": int, "d": int}, knowing=["d <= a"])
+    asked = {"feature": "a", "relation": "<=", "reference": 0, "true": NO, "false": YES}
+    tree = ol.read_tree(asked, space=space)
+    row, options = {"a": 3, "d": 3}, {"costs": {"a": 2, "d": 0}, "per_unit": {"d": 0.5}}
+    for model in (ol.canonicalize(tree), as_ensemble(tree)):
+        (change,) = model.explain(row).changes(**options)
+        assert change.features == ("a", "d")
+        assert change.cost == 2 + 3 * Fraction(1, 2)  # a = 0, so that d is 0, too

@@ -19,6 +19,7 @@ from ..form import (
     Effects,
     Explanation,
     Limits,
+    PossibleCosts,
     Term,
     allowed_bins,
     bin_costs,
@@ -26,7 +27,7 @@ from ..form import (
     changes_of,
     wanted_classes,
 )
-from ..inputs import read_costs, refuse_contradiction
+from ..inputs import read_costs, refuse_contradiction, row_domains
 from ..missing import Needed
 from ..model import Ensemble, each_check_in_time, read_within, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
@@ -133,6 +134,12 @@ class EnsembleExplanation(Explanation):
             new = [bits & ~own for bits, own in zip(allowed, search.row, strict=True)]
             distances.append([bin_costs(effects, k, bits) for k, bits in enumerate(new)])
         ways = search.allowed_changes(allowed, wanted, limit, distances)
+        knowledge = search.ensemble.space.knowledge
+        if knowledge is not None and isinstance(search, PossibleSufficient):
+            assert self._one_row is not None
+            ensemble, rows = search.ensemble, self._one_row.rows
+            known = row_domains(ensemble.space, ensemble.connected, rows, 0)
+            effects = PossibleCosts(search, limits, self.row, knowledge, known)
         return changes_of(ways, effects)
 
     @property

@@ -10,12 +10,14 @@ own values: what is certain because of them can then be said in bins, as widely 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..form import own_values
 from ..inputs import Rows
-from ..model import Ensemble
+from ..model import Ensemble, Side
 from .boxes import Boxes, Cells
 from .joint import with_trees
 from .possible_sums import PossibleCells
@@ -30,7 +32,7 @@ def with_fact_bins(ensemble: Ensemble, rows: Rows) -> Ensemble:
     space, knowledge = ensemble.space, ensemble.space.knowledge
     assert knowledge is not None
     groups = {knowledge.group_of[i] for i in ensemble.used if i in knowledge.group_of}
-    apart = [knowledge.own_sides()]
+    apart: list[Mapping[int, Sequence[Side]]] = [knowledge.own_sides()]
     if knowledge.linear:
         apart.append(own_values(space, ensemble.connected, rows))
     sides = [
