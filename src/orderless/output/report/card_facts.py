@@ -211,7 +211,8 @@ def subject_features(subject: Subject) -> set[str]:
 
 def _said(ask: Any) -> str:
     try:
-        return str(ask()).replace("\n", " ")
+        first, *rows = str(ask()).splitlines()
+        return " ".join([first, "; ".join(map(str.strip, rows))]).rstrip()
     except Undecided:
         return "Undecided: neither proven nor refuted in the time that a card takes."
 
