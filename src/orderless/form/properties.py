@@ -275,7 +275,7 @@ class Properties(ABC):
         ...                  feature_names=["age"])
         >>> print(prove(tree).stable("age", by=2))
         a change of age by at most 2 can change the answer, as for these two rows:
-          age = 24: 1
+          age = 25: 1
           age = 26: 0
         The answer changes at age <= 25.
         >>> bool(prove(tree).stable("age", by=2, where={"age": (26, None)}))

@@ -120,11 +120,11 @@ def _changed(
     values = {*ends, *cuts, *(float(feature.above(cut)) for cut in cuts)}
     here = row.get(feature.name)
     middle = float(here) if isinstance(here, int | float) else sum(ends) / 2
-    whole = counted(feature, asked.cuts_of(feature.name)) and middle == math.floor(middle)
+    whole = counted(feature, asked.cuts_of(feature.name)) and middle == np.floor(middle)
     if whole:
-        values |= {float(math.floor(cut) + step) for cut in cuts for step in (0, 1)}
+        values |= {float(np.floor(cut)) + step for cut in cuts for step in (0, 1)}
     near = sorted((v for v in values if ends[0] <= v <= ends[1] and math.isfinite(v)),
-                  key=lambda v: (whole and v != math.floor(v), abs(v - middle), v))  # fmt: skip
+                  key=lambda v: (whole and v != np.floor(v), abs(v - middle), v))  # fmt: skip
     for value in _possible(asked, feature, rest, ends, near):
         other = {**rest, feature.name: value}
         if asked.says(other) != before:

@@ -6,7 +6,6 @@ Out: ``TreeProperties``: proofs, and rows that refute; every row has been put th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -266,9 +265,10 @@ def two_steps(
         return False, True
     if feature.whole:
         return int(end), int(after)
-    last = math.floor(end)
-    if counted(feature, cuts) and wanted.by >= 1 and low.lower < last and last + 1 <= high.upper:
-        return float(last), float(last + 1)
+    last = float(np.floor(end))
+    if counted(feature, cuts) and wanted.by >= 1 and low.lower < last < end < last + 1:
+        if last + 1 <= high.upper:
+            return last, last + 1
     half = float(wanted.by) / 2
     below = Side(feature, max(low.lower, end - half), end)
     above = Side(feature, end, min(high.upper, end + half))

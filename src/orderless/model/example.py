@@ -116,8 +116,9 @@ def counted(feature: Feature, cuts: Sequence[float]) -> bool:
 
     Libraries write such a threshold a little above or below.
     """
-    halves = bool(cuts) and all(abs(2 * cut - round(2 * cut)) <= ROUNDING for cut in cuts)
-    return feature.whole or halves
+    finite = [cut for cut in cuts if math.isfinite(cut)]
+    halves = all(abs(2 * cut - round(2 * cut)) <= ROUNDING for cut in finite)
+    return feature.whole or (bool(finite) and halves)
 
 
 def _unlisted(feature: Feature) -> Label:
@@ -151,7 +152,7 @@ def _plain_between(
         near += [float(np.round(middle)), float(np.ceil(least)), float(np.floor(high))] * whole
     near += [high if math.isfinite(high) else least]
     if whole:
-        near.sort(key=lambda x: x != math.floor(x))
+        near.sort(key=lambda x: x != np.floor(x))
     for x in near:
         if fits(x) and (not feature.whole or x == math.floor(x)):
             return x
