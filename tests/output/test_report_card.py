@@ -71,7 +71,7 @@ def test_numbers_are_those_of_the_model(rows):
     right = int((model.predict(X) == y).sum())
     low, high = interval(right, 120)
     expected = f"{right / 120:.1%} [{low:.1%}, {high:.1%}], {right} of 120"
-    assert line(card, "Evaluation results", "accuracy on these rows") == expected
+    assert line(card, "Evaluation results", "accuracy on the training rows") == expected
     assert line(card, "Evaluation results", "accuracy on test rows").endswith(" of 40")
     policy = ol.cheapest_policy(model, X, {"age": 1, "priors": 2, "sex": 9})
     assert line(card, "What an answer costs", "on average").startswith(
