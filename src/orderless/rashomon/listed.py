@@ -8,6 +8,7 @@ Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData, TooLarge
+from ..errors import EqualTrees, InvalidData, TooLarge
 from ..inputs import exact
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
@@ -248,6 +249,13 @@ def listed_set(trees: list[Tree], X: Any, y: Any, given: Judging) -> tuple[Liste
     work = _number_problem if numbers else _class_problem
     source = Listed(*work(trees, X, y, given, rules))
     spread = source.problem.objective(source.bound) - source.problem.objective(source.optimum)
+    if len(source.flat) < len(trees):
+        warnings.warn(
+            f"{len(trees):,} trees were given, and {len(source.flat):,} of them are different: "
+            "equal ones count once",
+            EqualTrees,
+            stacklevel=3,
+        )
     return source, View(spread if given.epsilon is None else rules.epsilon, source.bound)
 
 
