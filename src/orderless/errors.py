@@ -14,7 +14,6 @@ from typing import Any
 
 __all__ = [
     "DataNotFound",
-    "EqualTrees",
     "IncompleteSet",
     "InvalidData",
     "InvalidParameter",
@@ -186,10 +185,6 @@ class IncompleteSet(UserWarning):
 
 class ContradictingRows(UserWarning):
     """Rows contradict the facts of their space, so that no class is possible for them."""
-
-
-class EqualTrees(UserWarning):
-    """Some of the trees that were given are equal, and count once."""
 
 
 class NeverOffered(UserWarning):

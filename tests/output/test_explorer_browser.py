@@ -349,7 +349,9 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
         sizes.add(len(begins))
         # With another wish.
         wish(tab, columns.space.index("felony"), "forbidden")
-        without = set(found.choose(**drawn, first=name, without="felony").set_index("fingerprint").index)
+        without = set(
+            found.choose(**drawn, first=name, without="felony").set_index("fingerprint").index
+        )
         assert left(tab) == len(without) <= len(begins)
         tab.click("#undo")
     assert min(sizes) < max(sizes) < len(table)

@@ -355,7 +355,10 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
         whole(view.n_trees)
         # Of those that are shown, the functions that some tree begins so; as Python finds them.
         asked = {"sample": 40, "random_state": 0, "using": "a", "where": "leaves <= 7"}
-        shown, begins = found.choose(X, y, **asked).set_index("fingerprint"), found.choose(X, y, **asked, first="b").set_index("fingerprint")
+        shown, begins = (
+            found.choose(X, y, **asked).set_index("fingerprint"),
+            found.choose(X, y, **asked, first="b").set_index("fingerprint"),
+        )
         assert left(tab) == len(begins) < len(shown)
         n = found.max_leaves(7).first("b").must_not_use("a").n_trees
         tab.wait_for_function(

@@ -39,7 +39,9 @@ def test_conditions_and_order(case):
     found = case.fit()
     every = found.choose().set_index("fingerprint")
     assert every.objective.is_monotonic_increasing
-    some = found.choose(where=["leaves <= 3", "coverage > 0.85"], sort=["-leaves", "agreement"]).set_index("fingerprint")
+    some = found.choose(
+        where=["leaves <= 3", "coverage > 0.85"], sort=["-leaves", "agreement"]
+    ).set_index("fingerprint")
     expected = every[(every.leaves <= 3) & (every.coverage > 0.85)]
     assert sorted(some.index) == sorted(expected.index)
     keys = list(zip(-some.leaves, -some.agreement, strict=True))
@@ -107,7 +109,9 @@ def test_views_and_lists():
         list(found), [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]], [0, 0, 0, 1, 1],
         regularization=0.05,
     )  # fmt: skip
-    assert sorted(listed.choose().set_index("fingerprint").error) == sorted(found.choose().set_index("fingerprint").error)
+    assert sorted(listed.choose().set_index("fingerprint").error) == sorted(
+        found.choose().set_index("fingerprint").error
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,10 +159,14 @@ def test_the_better_end_of_a_goal_is_first_under_any_name(measure):
         [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, 0]], [0, 0, 0, 1, 1, 1]
     )
     for name, goals in ((measure, [measure]), ("mine", {"mine": {"measure": measure}})):
-        values = found.choose(goals=goals, sort=name).set_index("fingerprint")[name].dropna().tolist()
+        values = (
+            found.choose(goals=goals, sort=name).set_index("fingerprint")[name].dropna().tolist()
+        )
         assert len(set(values)) > 1
         assert values == sorted(values, reverse=measure in MUCH)
-        best = found.choose(goals=goals, front=name).set_index("fingerprint")[name].unique().tolist()
+        best = (
+            found.choose(goals=goals, front=name).set_index("fingerprint")[name].unique().tolist()
+        )
         assert best == values[:1]
         score = found.choose(goals=goals, weights={name: 1}).set_index("fingerprint")
         assert score[name].iloc[0] == values[0]

@@ -148,7 +148,9 @@ def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
     for name in several.columns:
         begins = set(several.first(name).choose().set_index("fingerprint").index)
         assert set(several.choose(first=name).set_index("fingerprint").index) == begins
-        some = several.choose(sample=25, draw=draw_from, random_state=0, first=name).set_index("fingerprint")
+        some = several.choose(sample=25, draw=draw_from, random_state=0, first=name).set_index(
+            "fingerprint"
+        )
         assert some.index.tolist() == [one for one in every.index if one in begins]
         # What is judged among the sample does not depend on which of it are kept.
         assert some.agreement.tolist() == every.agreement[some.index].tolist()
@@ -159,14 +161,20 @@ def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
 def test_a_sample_of_a_view(several):
     view = several.first("x0").must_use("x1").max_leaves(5)
     some = view.choose(sample=10, random_state=0).set_index("fingerprint")
-    assert view.choose(sample=10, random_state=0, first="x0").set_index("fingerprint").index.tolist() == some.index.tolist()
+    assert (
+        view.choose(sample=10, random_state=0, first="x0").set_index("fingerprint").index.tolist()
+        == some.index.tolist()
+    )
     assert len(view.choose(sample=10, random_state=0, first="x1").set_index("fingerprint")) == 0
     assert len(view.choose(first="x1").set_index("fingerprint")) == 0
     rising = several.monotone({"x0": 1})
     begins = set(rising.first("x1").choose().set_index("fingerprint").index)
     table = rising.choose(sample=10, random_state=0).set_index("fingerprint")
     due = [name for name in table.index if name in begins]
-    assert rising.choose(sample=10, random_state=0, first="x1").set_index("fingerprint").index.tolist() == due
+    assert (
+        rising.choose(sample=10, random_state=0, first="x1").set_index("fingerprint").index.tolist()
+        == due
+    )
 
 
 def test_two_columns_of_one_condition():
@@ -184,7 +192,11 @@ def test_two_columns_of_one_condition():
         for name in view.columns:
             own = view.first(name)
             begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
-            got = view.choose(sample=1, random_state=0, first=name).set_index("fingerprint").index.tolist()
+            got = (
+                view.choose(sample=1, random_state=0, first=name)
+                .set_index("fingerprint")
+                .index.tolist()
+            )
             assert got == [one for one in table.index if one in begins]
 
 
@@ -199,7 +211,11 @@ def test_a_sample_of_functions_of_numbers(loss):
     for name in found.columns:
         own = found.first(name)
         begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
-        got = found.choose(sample=12, random_state=0, first=name).set_index("fingerprint").index.tolist()
+        got = (
+            found.choose(sample=12, random_state=0, first=name)
+            .set_index("fingerprint")
+            .index.tolist()
+        )
         assert got == [one for one in table.index if one in begins]
         kept += len(got)
     assert kept > 0

@@ -28,7 +28,9 @@ def said(tree, rows):
 
 def test_training_errors_rates_and_sizes(case):
     found = case.fit()
-    table = found.choose(positive=case.classes[0] if len(case.classes) == 2 else None).set_index("fingerprint")
+    table = found.choose(positive=case.classes[0] if len(case.classes) == 2 else None).set_index(
+        "fingerprint"
+    )
     weights = np.ones(len(case.X)) if case.weights is None else case.weights
     truth = np.array(case.labels, dtype=object)
     assert sorted(table.index) == sorted(f.fingerprint for f in found.functions())
@@ -205,7 +207,12 @@ def test_second_goals(case):
             assert row.precision == float(only.range("precision").smallest)
     front = found.choose(goals=goals, front="error,gap").set_index("fingerprint")
     assert abs(front.gap).min() == abs(table.gap).min()
-    assert found.choose(goals="false positives", sort="false positives").set_index("fingerprint").index[0] in table.index
+    assert (
+        found.choose(goals="false positives", sort="false positives")
+        .set_index("fingerprint")
+        .index[0]
+        in table.index
+    )
 
 
 def test_goals_that_cannot_be():

@@ -125,7 +125,11 @@ class Proof:
         ]
 
     def __repr__(self) -> str:
-        return f"Proof(proven: {self.claim})" if self.proven else f"Proof(refuted: {self._instead[:-1]})"
+        return (
+            f"Proof(proven: {self.claim})"
+            if self.proven
+            else f"Proof(refuted: {self._instead[:-1]})"
+        )
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in str(self).splitlines())

@@ -239,7 +239,9 @@ class Properties(ABC):
         verb = "lowers" if sign == 1 else "raises"
         claim = f"increasing {printable(feature)} never {verb} the answer{words}"
         verb = "lower" if sign == 1 else "raise"
-        instead = f"increasing {printable(feature)} can {verb} the answer{words}, as for these two rows:"
+        instead = (
+            f"increasing {printable(feature)} can {verb} the answer{words}, as for these two rows:"
+        )
         falling = Falling(own, int(sign), rank)
         return self._pair((feature,), region, falling, claim, lambda rows: instead)
 

@@ -128,9 +128,7 @@ def _unlisted(feature: Feature) -> Label:
     return max(int(c) for c in feature.categories if not isinstance(c, str)) + 1
 
 
-def _plain_between(
-    feature: Feature, low: float, high: float, rounded: bool, whole: bool
-) -> float:
+def _plain_between(feature: Feature, low: float, high: float, rounded: bool, whole: bool) -> float:
     """Find a number with few digits in (low, high]; ``whole``: a whole one, if there is one."""
     least = float(feature.above(low)) if math.isfinite(low) else -math.inf
 

@@ -8,7 +8,6 @@ Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import EqualTrees, InvalidData, TooLarge
+from ..errors import InvalidData, TooLarge
 from ..inputs import exact
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
@@ -55,6 +54,7 @@ class Listed:
         self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
         keys = flat.keys()
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
+        self.n_repeated = len(flat) - len(first)  # trees that equal others of the list
         flat = flat[np.array(first, dtype=np.intp)]
         errors = problem.errors_of(flat)
         cost = problem.cost(errors, flat.n_leaves)
@@ -249,13 +249,6 @@ def listed_set(trees: list[Tree], X: Any, y: Any, given: Judging) -> tuple[Liste
     work = _number_problem if numbers else _class_problem
     source = Listed(*work(trees, X, y, given, rules))
     spread = source.problem.objective(source.bound) - source.problem.objective(source.optimum)
-    if len(source.flat) < len(trees):
-        warnings.warn(
-            f"{len(trees):,} trees were given, and {len(source.flat):,} of them are different: "
-            "equal ones count once",
-            EqualTrees,
-            stacklevel=3,
-        )
     return source, View(spread if given.epsilon is None else rules.epsilon, source.bound)
 
 

@@ -155,7 +155,10 @@ def _known(subject: Subject) -> CardSection | None:
 def _performance(subject: Subject) -> CardSection:
     if subject.numbers:
         lines = _one_column(subject)
-        for name, off in {f"the {subject.which_rows}": subject.deviation, **subject.held_out_numbers}.items():
+        for name, off in {
+            f"the {subject.which_rows}": subject.deviation,
+            **subject.held_out_numbers,
+        }.items():
             text = f"{off.absolute or 0.0:.6g} (always saying the mean: "
             lines.append((f"mean absolute error on {name}",
                           f"{text}{off.absolute_of_mean or 0.0:.6g})"))  # fmt: skip
@@ -163,7 +166,10 @@ def _performance(subject: Subject) -> CardSection:
             "Evaluation results", tuple(lines), "No intervals: these are not shares."
         )
     lines, data = _one_column(subject), []
-    for name, found in {f"the {subject.which_rows}": subject.quality, **subject.held_out_classes}.items():
+    for name, found in {
+        f"the {subject.which_rows}": subject.quality,
+        **subject.held_out_classes,
+    }.items():
         for what, hits, n in _shares(found):
             if n == 0:
                 continue

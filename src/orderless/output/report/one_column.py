@@ -82,9 +82,7 @@ def _wrong_by_value(column: NDArray[Any], codes: NDArray[Any]) -> int:
     return len(codes) - int(counts.max(axis=1).sum())
 
 
-def _wrong_by_interval(
-    column: NDArray[Any], codes: NDArray[Any], n_classes: int, seed: int
-) -> int:
+def _wrong_by_interval(column: NDArray[Any], codes: NDArray[Any], n_classes: int, seed: int) -> int:
     from sklearn.tree import DecisionTreeClassifier
 
     X = np.where(np.isfinite(column), column, np.finfo(np.float32).max / 2)[:, None]
