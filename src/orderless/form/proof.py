@@ -119,10 +119,11 @@ class Proof:
             answers = [f"this model says {answers[0]}, the other {answers[1]}"]
         changed = differing(self.rows)
         names = sorted(self.rows[-1], key=lambda n: (n not in changed, n not in self._shown))
-        return [
-            f"  {', '.join(f'{printable(n)} = {_shown(row[n])}' for n in names if n in row)}: {says}"
-            for row, says in zip(self.rows, answers, strict=True)
-        ]
+        out = []
+        for row, says in zip(self.rows, answers, strict=True):
+            cells = (f"{printable(n)} = {_shown(row[n])}" for n in names if n in row)
+            out.append(f"  {', '.join(cells)}: {says}")
+        return out
 
     def __repr__(self) -> str:
         return (

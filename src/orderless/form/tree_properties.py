@@ -266,9 +266,9 @@ def two_steps(
     if feature.whole:
         return int(end), int(after)
     last = float(np.floor(end))
-    if counted(feature, cuts) and wanted.by >= 1 and low.lower < last < end < last + 1:
-        if last + 1 <= high.upper:
-            return last, last + 1
+    whole = counted(feature, cuts) and wanted.by >= 1
+    if whole and low.lower < last < end < last + 1 <= high.upper:
+        return last, last + 1
     half = float(wanted.by) / 2
     below = Side(feature, max(low.lower, end - half), end)
     above = Side(feature, end, min(high.upper, end + half))

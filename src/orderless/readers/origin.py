@@ -6,6 +6,7 @@ Out: ``Origin``, for the model card.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -48,10 +49,8 @@ class Origin(NamedTuple):
     def __str__(self) -> str:
         of = DISTRIBUTIONS.get(self.library, self.library)
         name = f"{self.name} of {of}" if self.name else f"a model of {of}"
-        try:
+        with suppress(PackageNotFoundError):
             name += f" {version(of)}" if self.name else ""
-        except PackageNotFoundError:
-            pass
         return f"{name}, in a {self.inside}" if self.inside else name
 
 

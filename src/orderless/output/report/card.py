@@ -184,7 +184,8 @@ def model_card(
     read = read_model(model)
     subject = Subject(
         cast(Tree, read), X, y, costs, {}, printable(about_rows), random_state,
-        dict(held_out or {}), training_rows=training_rows, origin=origin_of(model if made_by is None else made_by),
+        dict(held_out or {}), training_rows=training_rows,
+        origin=origin_of(model if made_by is None else made_by),
     )  # fmt: skip
     if isinstance(read, Ensemble) and costs is not None:
         raise InvalidParameter(

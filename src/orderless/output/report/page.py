@@ -174,7 +174,8 @@ def report(
     model = read_model(tree)
     subject = Subject(
         cast(Tree, model), X, y, costs, lines, printable(about_rows), random_state,
-        dict(held_out or {}), risk_of, training_rows, origin_of(tree if made_by is None else made_by),
+        dict(held_out or {}), risk_of, training_rows,
+        origin_of(tree if made_by is None else made_by),
     )  # fmt: skip
     many = isinstance(model, Ensemble)
     if many:

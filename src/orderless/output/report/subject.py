@@ -33,7 +33,7 @@ from ...inputs import (
 )
 from ...missing import Coverage, coverage
 from ...model import Tree
-from ...readers import Origin
+from ...readers import OURS, Origin
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
 from .one_column import Alone, alone
@@ -67,7 +67,7 @@ class Subject:
     held_out: Mapping[str, Quality | Deviation] = field(default_factory=dict)
     risk_of: Any = None
     training_rows: bool | None = None
-    origin: Origin = Origin("orderless")
+    origin: Origin = OURS
     near: list[Any] = field(default_factory=list, repr=False)  # what near.py found, or its fault
 
     @cached_property
