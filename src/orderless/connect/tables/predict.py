@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
-from ...model import Ensemble, Label, Tree
+from ...model import Ensemble, Label, Tree, label_text
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
@@ -69,7 +69,7 @@ class FilePrediction:
             near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.within}"
             return said if self.within is None else said + near
         ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
-        each = ", ".join(f"{n:,} {label}" for label, n in ranked if n)
+        each = ", ".join(f"{n:,} get class {label_text(label)}" for label, n in ranked if n)
         return said + f": {each}" * bool(each)
 
     @property
