@@ -115,6 +115,7 @@ from .leaf_words import (
     number_names as number_names,
 )
 from .numbers import (
+    BELOW_FLOAT32 as BELOW_FLOAT32,
     row_boundary as row_boundary,
     short_count as short_count,
     short_end as short_end,
