@@ -24,7 +24,7 @@ from ..inputs import (
     row_bins,
     row_box,
 )
-from ..model import Tree
+from ..model import TreeKernel
 from .costs import whole_number
 from .nodes import Nodes
 from .problem import Problem, SoFar
@@ -48,7 +48,7 @@ class Policy(Solved):
 
     Its own way is what it does with the training rows. An answer that no training row has there
     leads on as the tree asks, without questions that cannot matter any more, and always ends
-    determined (unless a budget, or an unavailable feature, forbids it). With ``within`` a row is
+    determined (unless a budget, or an unavailable feature, forbids it). With ``tolerance`` a row is
     determined where the numbers that are still possible are at most that far apart.
 
     Attributes
@@ -72,7 +72,7 @@ class Policy(Solved):
     # -- what it is ----------------------------------------------------------------------------
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> TreeKernel:
         """What it decides."""
         return self._problem.leaves.bins.tree
 
@@ -89,7 +89,7 @@ class Policy(Solved):
     @property
     def within(self) -> float | None:
         """How wide the interval of the numbers may be where it stops; None: one class is left."""
-        return self._problem.leaves.within
+        return self._problem.leaves.tolerance
 
     @property
     def n_rows(self) -> int:
@@ -198,7 +198,7 @@ class Policy(Solved):
         -------
         pandas.DataFrame
             ``purchases`` in their order, ``questions``, ``cost``, ``decision`` (missing where a
-            budget leaves the row undetermined). With ``within`` the decision is the midpoint of
+            budget leaves the row undetermined). With ``tolerance`` the decision is the midpoint of
             ``lower`` and ``upper``, the smallest and the largest number that is still possible.
         """
         import pandas as pd
@@ -220,7 +220,7 @@ class Policy(Solved):
             "cost": spent[which],
             "decision": decision,
         }
-        if self.within is not None:
+        if self.tolerance is not None:
             possible = np.array([self._problem.leaves.interval(self.nodes.leaves[n]) for n in ends])
             columns |= {"lower": possible[which, 0], "upper": possible[which, 1]}
         return pd.DataFrame(columns, index=index)
@@ -347,11 +347,11 @@ class Policy(Solved):
 
     # -- what it becomes -----------------------------------------------------------------------
 
-    def to_tree(self) -> Tree:
+    def to_tree(self) -> TreeKernel:
         """Give the policy as a tree that asks in its order and decides the same.
 
-        With ``within`` it is a regression tree whose leaves say the midpoints of the intervals that
-        the policy ends with: at most half of ``within`` away from the number of its own tree, on
+        With ``tolerance`` it is a regression tree whose leaves say the midpoints of the intervals that
+        the policy ends with: at most half of ``tolerance`` away from the number of its own tree, on
         every row.
 
         Raises
@@ -394,7 +394,7 @@ class Policy(Solved):
         Raises
         ------
         InvalidData
-            If it ends with intervals (``within``), has no training rows because it was read from a
+            If it ends with intervals (``tolerance``), has no training rows because it was read from a
             file, or has costs that had to be rounded.
 
         Examples

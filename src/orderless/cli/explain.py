@@ -25,8 +25,8 @@ from .options import (
 from .sink import as_json, records_as, write, write_result
 
 if TYPE_CHECKING:
-    from ..form import CanonicalForm
-    from ..model import Ensemble, Tree
+    from ..form import Form
+    from ..model import SumKernel, TreeKernel
     from ..output.rules import Shown
     from .models import Source
 
@@ -149,7 +149,7 @@ def command(
 
 
 def _terms_text(
-    form: CanonicalForm, source: Source, terms: str, show: ShownOptions, output: OutputOptions
+    form: Form, source: Source, terms: str, show: ShownOptions, output: OutputOptions
 ) -> str:
     """Write rules or reasons, and how often the tree is right."""
     from ..output.rules import list_terms, listing_records
@@ -186,7 +186,7 @@ def _terms_text(
 # -- single rows: why each gets its class ----------------------------------------------------------
 
 
-def _why(form: CanonicalForm, row: dict[str, Any]) -> Why:
+def _why(form: Form, row: dict[str, Any]) -> Why:
     """Explain a row of one tree."""
     why, needed = form.explain(row), form.missing_needed(row)
     settle = [list(names) for names in needed.settle] if needed.label is None else []
@@ -196,7 +196,7 @@ def _why(form: CanonicalForm, row: dict[str, Any]) -> Why:
     return {**why.to_dict(), "settle": settle}, lines
 
 
-def _why_many(ensemble: Ensemble, row: dict[str, Any], limits: LimitOptions) -> Why:
+def _why_many(ensemble: SumKernel, row: dict[str, Any], limits: LimitOptions) -> Why:
     """Explain a row of many trees; what is not found out in time is said in the text."""
     from ..errors import OutOfTime, TooManyReasons, Undecided
 
@@ -209,7 +209,7 @@ def _why_many(ensemble: Ensemble, row: dict[str, Any], limits: LimitOptions) -> 
 
 
 def _rows_of(
-    tree: Tree | Ensemble, which: RowOptions, data: DataOptions, files: FileOptions
+    tree: TreeKernel | SumKernel, which: RowOptions, data: DataOptions, files: FileOptions
 ) -> list[dict[str, Any]]:
     """Read the rows to explain."""
     from ..inputs import NOT_GIVEN

@@ -16,7 +16,7 @@ from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOption
 from .sink import write
 
 if TYPE_CHECKING:
-    from ..form import CanonicalForm
+    from ..form import Form
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -27,14 +27,14 @@ EXAMPLE = (
 )
 
 
-def _dot(form: CanonicalForm) -> str:
+def _dot(form: Form) -> str:
     from ..output.code import tree_as_dot
 
     return tree_as_dot(form.tree)
 
 
 # Format: what its files end in, and what writes it. A name stands for a method of the form.
-KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
+KINDS: dict[str, tuple[str, Callable[[Form], str] | str]] = {
     "json": (".json", lambda form: form.tree.to_json()),
     "rules-json": ("", "to_json"),
     "certificate": ("", lambda form: form.certificate().text),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..estimators import deviation, judge, pooled, pooled_deviation
-from ..model import Ensemble, Tree
+from ..model import SumKernel, TreeKernel
 from ..output.rules import (
     Judged,
     JudgedNumbers,
@@ -26,7 +26,7 @@ AnyJudged = Judged | JudgedNumbers
 
 
 def judged_on(
-    what: str, tree: Tree | Ensemble, X: Any, y: Sequence[Any], note: str = ""
+    what: str, tree: TreeKernel | SumKernel, X: Any, y: Sequence[Any], note: str = ""
 ) -> AnyJudged:
     """Judge a model on rows; ``what`` says which rows these are."""
     if tree.task == "regression":

@@ -160,7 +160,7 @@ class ModelOptions(ReadOptions):
             "--data.",
         ),
     ] = None
-    knowing: KnowingFile = None
+    facts: KnowingFile = None
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,
-    knowing: KnowingFile = None,
+    facts: KnowingFile = None,
 ) -> None:
     """Prove properties of a model for every possible row, or refute them with rows.
 
@@ -82,7 +82,7 @@ def command(
     from .property_file import read_properties
 
     asked = read_properties(file)
-    load = loader(read, knowing)
+    load = loader(read, facts)
     properties = prove(load(model), time_limit=time_limit)
     with busy("Proving"):
         records = [_record(one, properties, load, file.parent) for one in asked]

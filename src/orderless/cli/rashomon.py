@@ -38,7 +38,7 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
-    "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
+    "Example: orderless rashomon --data stays.csv --target days --task regression --tolerance 0.5\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --must-use age --min-leaf 2 "
     "--must-not-use ward --monotone age=+1\n\n"
@@ -92,7 +92,7 @@ class ShownOptions:
     functions: Annotated[
         int, typer.Option(min=0, help="Show this many different functions, the best first.")
     ] = 0
-    within: Annotated[
+    tolerance: Annotated[
         float | None,
         typer.Option(
             min=0,
@@ -136,7 +136,7 @@ def command(
     functions are not counted.
     """
     data = given_table(data, table)
-    refuse_numbers(data, loss=which.loss, decimals=which.decimals, within=show.within)
+    refuse_numbers(data, loss=which.loss, decimals=which.decimals, tolerance=show.tolerance)
     explorer.check(data)
     tables = {"--trees": show.trees, "--functions": show.functions, "--range": goals.range,
               "--front": goals.front}  # fmt: skip
@@ -199,7 +199,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
         **_about_numbers(found),
         "trees": found.n_trees,
         "nontrivial": found.n_nontrivial,
-        **({} if limit is None else count_functions(found, show.within, limit)),
+        **({} if limit is None else count_functions(found, show.tolerance, limit)),
         "objective": float(found.objective),
         "bound": float(found.bound),
         "on_bound": found.on_bound,
@@ -219,7 +219,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
         else:
             _objectives(content["first_trees"], content["histogram"])
     if show.functions:
-        functions = found.functions(limit=limit or LIMIT, within=show.within)
+        functions = found.functions(limit=limit or LIMIT, tolerance=show.tolerance)
         content["first_functions"] = [
             {"position": k, "objective": float(one.objective), "leaves": one.tree.n_leaves,
              "trees": int(one.n_trees), "tree": str(one.tree)}
@@ -295,7 +295,7 @@ def _text(content: dict[str, Any], form: Format) -> str:
         text.append(f"{content['empty'][:1].upper()}{content['empty'][1:]}.")
     else:
         text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
-    for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
+    for key, name in (("first_trees", "TreeKernel"), ("first_functions", "Function")):
         for one in content.get(key, ()):
             more = f", {_several(one['trees'], 'tree', 'trees')}" if "trees" in one else ""
             head = f"{name} {one['position'] + 1}: objective {one['objective']:g}"

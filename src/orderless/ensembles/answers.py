@@ -20,7 +20,7 @@ from ..inputs import (
     read_between,
     table_like,
 )
-from ..model import Ensemble, each_check_in_time, midpoint, n_threads, read_within
+from ..model import SumKernel, each_check_in_time, midpoint, n_threads, read_tolerance
 from .bounds_of_sums import score_ends
 from .boxes import (
     CERTAIN,
@@ -68,13 +68,13 @@ class Answers(NamedTuple):
 
 @each_check_in_time
 def predict_rows(
-    ensemble: Ensemble, X: Any, within: float | None, time_limit: float, n_jobs: int | None
+    ensemble: SumKernel, X: Any, tolerance: float | None, time_limit: float, n_jobs: int | None
 ) -> Any:
     """Give classes or numbers where they are certain; see ``Ensemble.predict``."""
     limit = check_time_limit(time_limit)
     rows = ensemble.read(X)
-    if within is not None:
-        return _within(ensemble, X, rows, within, limit, n_threads(n_jobs))
+    if tolerance is not None:
+        return _with_tolerance(ensemble, X, rows, tolerance, limit, n_threads(n_jobs))
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
         return masked_like(X, found.number, found.status != CERTAIN)
@@ -83,7 +83,7 @@ def predict_rows(
 
 @each_check_in_time
 def predict_ranges(
-    ensemble: Ensemble, lower: Any, upper: Any, time_limit: float, n_jobs: int | None
+    ensemble: SumKernel, lower: Any, upper: Any, time_limit: float, n_jobs: int | None
 ) -> Any:
     """Give classes or numbers of ranges; see ``Ensemble.predict_between``."""
     limit = check_time_limit(time_limit)
@@ -95,14 +95,14 @@ def predict_ranges(
 
 
 @each_check_in_time
-def decide_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+def decide_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Say what is certain; see ``Ensemble.decide``."""
     found = verdicts_of(ensemble, ensemble.read(X), check_time_limit(time_limit), n_jobs)
     return column_like(X, STATUS[found.status], "status")
 
 
 @each_check_in_time
-def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
+def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
     """Give all that is known; see ``Ensemble.answers``."""
     limit = check_time_limit(time_limit)
     rows = ensemble.read(X)
@@ -132,7 +132,7 @@ def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | Non
 
 
 @each_check_in_time
-def possible_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+def possible_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Give every class that a completion gets; see ``Ensemble.possible_classes``."""
     limit = check_time_limit(time_limit)
     refuse_numbers_of(ensemble, "possible_classes", "predict_interval(X)")
@@ -155,7 +155,7 @@ def possible_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | N
 
 @each_check_in_time
 def possible_table(
-    ensemble: Ensemble, rows: Rows, time_limit: float, threads: int
+    ensemble: SumKernel, rows: Rows, time_limit: float, threads: int
 ) -> NDArray[np.uint8]:
     """Give rows x classes: 0 no, 1 yes, 2 not known."""
     boxes = RowBoxes(ensemble, rows)
@@ -171,14 +171,14 @@ def possible_table(
     return out
 
 
-def scores_like(ensemble: Ensemble, X: Any, table: NDArray[Any], name: str) -> Any:
+def scores_like(ensemble: SumKernel, X: Any, table: NDArray[Any], name: str) -> Any:
     """Give scores by row: one column, or a table with a column for each class."""
     if ensemble.n_scores == 1:
         return column_like(X, np.ascontiguousarray(table[:, 0]), name)
     return table_like(X, table, ensemble.classes)
 
 
-def refuse_numbers_of(ensemble: Ensemble, what: str, instead: str) -> None:
+def refuse_numbers_of(ensemble: SumKernel, what: str, instead: str) -> None:
     """Refuse a question about classes where a model says numbers."""
     if ensemble.task == "regression":
         raise InvalidTree(
@@ -187,7 +187,7 @@ def refuse_numbers_of(ensemble: Ensemble, what: str, instead: str) -> None:
         )
 
 
-def verdicts_of(ensemble: Ensemble, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
+def verdicts_of(ensemble: SumKernel, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
     """Give a status and a class by row; see ``Ensemble.verdicts``."""
     time_limit = check_time_limit(time_limit)
     boxes, threads = RowBoxes(ensemble, rows), n_threads(n_jobs)
@@ -197,13 +197,13 @@ def verdicts_of(ensemble: Ensemble, rows: Rows, time_limit: float, n_jobs: int |
     return boxes.verdicts(time_limit, threads)
 
 
-def _within(
-    ensemble: Ensemble, X: Any, rows: Rows, within: float, time_limit: float, threads: int
+def _with_tolerance(
+    ensemble: SumKernel, X: Any, rows: Rows, tolerance: float, time_limit: float, threads: int
 ) -> Any:
-    most = read_within(within)
+    most = read_tolerance(tolerance)
     if ensemble.task != "regression":
         raise InvalidTree(
-            f"within={within!r:.80} is about numbers, and this model says classes: leave it out"
+            f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it out"
         )
     found = number_verdicts(ensemble, RowBoxes(ensemble, rows), time_limit, threads)
     with np.errstate(over="ignore", invalid="ignore"):

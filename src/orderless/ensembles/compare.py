@@ -21,10 +21,10 @@ from ..form import (
 )
 from ..inputs import row_at
 from ..model import (
-    Ensemble,
+    SumKernel,
     Label,
     Side,
-    Tree,
+    TreeKernel,
     any_value,
     each_check_in_time,
     over_common_space,
@@ -91,7 +91,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     True
     """
     a, b = read_model(a), read_model(b)
-    if isinstance(a, Tree) and isinstance(b, Tree):
+    if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
         return equivalent_trees(a, b)
     return Compared(a, b, time_limit).difference() is None
 
@@ -134,7 +134,7 @@ def counterexample(
     {'age': 23.5}
     """
     a, b = read_model(a), read_model(b)
-    if isinstance(a, Tree) and isinstance(b, Tree):
+    if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
         return counterexample_of_trees(a, b, X)
     compared = Compared(a, b, time_limit)
     if X is not None and (real := compared.row_among(X)) is not None:
@@ -179,7 +179,7 @@ def disagreement(
     0.25
     """
     a, b = read_model(a), read_model(b)
-    if isinstance(a, Tree) and isinstance(b, Tree):
+    if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
         return disagreement_of_trees(a, b, X)
     compared = Compared(a, b, time_limit)
     if X is not None:
@@ -389,7 +389,7 @@ class Compared:
             )
         return row
 
-    def _says(self, ensemble: Ensemble, row: dict[str, Any]) -> Any:
+    def _says(self, ensemble: SumKernel, row: dict[str, Any]) -> Any:
         return ensemble.predict([{k: v for k, v in row.items() if k in ensemble.space}])[0]
 
     def row_among(self, X: Any) -> dict[str, Any] | None:
@@ -415,13 +415,13 @@ class Compared:
             raise InvalidData("there are no rows to compare the models on")
         return float(np.mean([one != other for one, other in zip(*lists, strict=True)]))
 
-    def _answers(self, ensemble: Ensemble, X: Any) -> list[Any]:
+    def _answers(self, ensemble: SumKernel, X: Any) -> list[Any]:
         """Give what is certain of each row, None where nothing is."""
         found = ensemble.predict(ensemble.read(X), time_limit=self.time_limit)
         return list(found.tolist())
 
 
-def _cuts(ensemble: Ensemble) -> tuple[float, ...]:
+def _cuts(ensemble: SumKernel) -> tuple[float, ...]:
     """Give the cuts of a rule as the sums of the library see them."""
     cuts = np.array(ensemble.rule.cuts)
     if ensemble.adding.precision == "float32":

@@ -30,7 +30,7 @@ from ..inputs import (
 )
 from ..model import (
     Column,
-    Ensemble,
+    SumKernel,
     Feature,
     Side,
     Space,
@@ -52,7 +52,7 @@ class OneRow(NamedTuple):
     rows: Rows
 
 
-def read_one(ensemble: Ensemble, row: Any) -> OneRow:
+def read_one(ensemble: SumKernel, row: Any) -> OneRow:
     """Read one row of any kind, with the features that no tree asks about where it has them."""
     if isinstance(row, Rows):  # one that was read before, of a table
         return OneRow({}, row)
@@ -64,7 +64,7 @@ def read_one(ensemble: Ensemble, row: Any) -> OneRow:
 
 @each_check_in_time
 def witness_rows(
-    ensemble: Ensemble, row: Any, time_limit: float
+    ensemble: SumKernel, row: Any, time_limit: float
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Give two completions with different classes; see ``Ensemble.witness``."""
     limit = check_time_limit(time_limit)
@@ -89,7 +89,7 @@ def witness_rows(
 
 
 def completed(
-    ensemble: Ensemble,
+    ensemble: SumKernel,
     row: OneRow,
     cell: NDArray[np.int32],
     changed: Mapping[int, Side] | None = None,
@@ -125,7 +125,7 @@ def completed(
 
 
 def _adjust(
-    ensemble: Ensemble, rows: Rows, cell: NDArray[np.int32], changed: Mapping[int, Side],
+    ensemble: SumKernel, rows: Rows, cell: NDArray[np.int32], changed: Mapping[int, Side],
     values: list[Any],
 ) -> None:  # fmt: skip
     """Choose values that satisfy the facts, inside the cell, in place."""
@@ -144,7 +144,7 @@ def _adjust(
 
 
 def _side(
-    ensemble: Ensemble, place: int, cell: NDArray[np.int32], changed: Mapping[int, Side]
+    ensemble: SumKernel, place: int, cell: NDArray[np.int32], changed: Mapping[int, Side]
 ) -> Side:
     """Give the values of a feature in its bin, of those that it may be changed to."""
     bins = ensemble.bins
@@ -155,7 +155,7 @@ def _side(
     return common_side(side, changed[place]) if place in changed else side
 
 
-def _value(ensemble: Ensemble, place: int, column: CoreColumn, side: Side) -> Any:
+def _value(ensemble: SumKernel, place: int, column: CoreColumn, side: Side) -> Any:
     """Choose a value of a feature, of some, that fits what the row says of it."""
     feature, bins = ensemble.space.features[place], ensemble.bins
     cuts = [0.0][:0]

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InvalidTree, OutOfTime, TooLarge, Undecided
 from ..form import Both, Difference, Shift, changed_rows, tree_difference
-from ..model import Ensemble, Label, Tree, each_check_in_time
+from ..model import SumKernel, Label, TreeKernel, each_check_in_time
 from ..readers import read_model
 from .boxes import check_time_limit
 from .compare import TIME_LIMIT, counterexample
@@ -99,12 +99,12 @@ def difference(
         try:
             trees.append(
                 model
-                if isinstance(model, Tree)
+                if isinstance(model, TreeKernel)
                 else model.to_tree(limit=leaves, time_limit=max(seconds, 1e-3))
             )
         except (TooLarge, OutOfTime, Undecided) as fault:
             return _without_rules(models, X, seconds, str(fault))
-    if X is not None and any(isinstance(model, Ensemble) for model in models):
+    if X is not None and any(isinstance(model, SumKernel) for model in models):
         found = tree_difference(
             trees[0], trees[1], limit=limit, time_limit=max(seconds, 1e-3), exact=exact
         )
@@ -150,7 +150,7 @@ def _met(models: list[Any], X: Any, seconds: float) -> list[tuple[Label | None, 
         own = model.read(rows)
         said = (
             model.predict(own)
-            if isinstance(model, Tree)
+            if isinstance(model, TreeKernel)
             else model.predict(own, time_limit=seconds)
         )
         lists.append(said.tolist())

@@ -28,7 +28,7 @@ from ..form import (
 )
 from ..inputs import read_costs, refuse_contradiction
 from ..missing import Needed
-from ..model import Ensemble, each_check_in_time, read_within, short_number
+from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
@@ -72,7 +72,7 @@ class EnsembleExplanation(Explanation):
     """
 
     status: str = "certain"
-    _ensemble: Ensemble | None = field(default=None, repr=False)
+    _ensemble: SumKernel | None = field(default=None, repr=False)
     _one_row: OneRow | None = field(default=None, repr=False)
     _time_limit: float = field(default=10.0, repr=False)
 
@@ -180,7 +180,7 @@ class EnsembleExplanation(Explanation):
 
 @each_check_in_time
 def explain_ensemble_row(
-    ensemble: Ensemble, row: Any, costs: Any, within: float, limit: int, time_limit: float
+    ensemble: SumKernel, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float
 ) -> EnsembleExplanation:
     """Explain one row; see ``Ensemble.explain``."""
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
@@ -200,11 +200,11 @@ def explain_ensemble_row(
     interval = None
     if ensemble.task == "regression":
         numbers = number_verdicts(boxes.ensemble, boxes, seconds, 1)
-        interval, status = _interval(numbers, within), int(numbers.status[0])
+        interval, status = _interval(numbers, tolerance), int(numbers.status[0])
         search = make(around_numbers(ensemble, *interval), box, 1, limit, seconds)
         possible = tuple(dict.fromkeys((float(numbers.lower[0]), float(numbers.upper[0]))))
         label: Any = float(numbers.number[0]) if status == CERTAIN else None
-        if status == CERTAIN and not within:
+        if status == CERTAIN and not tolerance:
             interval = (label, label)
     else:
         found = boxes.verdicts(seconds, 1)
@@ -235,9 +235,9 @@ def explain_ensemble_row(
     )
 
 
-def _interval(numbers: NumberVerdicts, within: float) -> tuple[float, float]:
+def _interval(numbers: NumberVerdicts, tolerance: float) -> tuple[float, float]:
     """Give the numbers that a row can get, widened by what the asker allows."""
-    more = read_within(within)
+    more = read_tolerance(tolerance)
     return float(numbers.lower[0]) - more, float(numbers.upper[0]) + more
 
 

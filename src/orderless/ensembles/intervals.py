@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import column_like, row_bins, table_like
-from ..model import Ensemble, Flags, Floats, each_check_in_time, n_threads
+from ..model import SumKernel, Flags, Floats, each_check_in_time, n_threads
 from .answers import scores_like
 from .bounds_of_sums import Boxes, ends_of_boxes, score_ends
 from .boxes import RowBoxes, check_time_limit, slices
@@ -27,7 +27,7 @@ MEET = 2.0**-40  # ends that differ by less are one number, computed in two ways
 
 @each_check_in_time
 def interval_rows(
-    ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
+    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:
     """Give the ends of numbers, or of scores; see ``Ensemble.predict_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
@@ -47,7 +47,7 @@ def interval_rows(
 
 @each_check_in_time
 def proba_interval_rows(
-    ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
+    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:
     """Give the ends of probabilities; see ``Ensemble.predict_proba_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
@@ -71,19 +71,19 @@ def proba_interval_rows(
     )
 
 
-def sum_rows(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Any:
+def sum_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
     """Give the sums of complete rows; see ``Ensemble.sums``."""
     return scores_like(ensemble, X, _sums(ensemble, X, n_jobs), "sum")
 
 
-def proba_rows(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Any:
+def proba_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
     """Give the probabilities of complete rows; see ``Ensemble.predict_proba``."""
     refuse_no_probabilities(ensemble)
     sums = _sums(ensemble, X, n_jobs)
     return table_like(X, probabilities(ensemble, sums), ensemble.classes)
 
 
-def _sums(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Floats:
+def _sums(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Floats:
     cells = row_bins(ensemble.bins, X)
     return ensemble.summed.evaluate(np.ascontiguousarray(cells), n_threads(n_jobs)).sums
 
@@ -119,7 +119,7 @@ def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floa
     return lower, upper, exact
 
 
-def _all_cells(ensemble: Ensemble, box: Boxes) -> NDArray[np.int32]:
+def _all_cells(ensemble: SumKernel, box: Boxes) -> NDArray[np.int32]:
     """Give every cell of a box."""
     inside = [np.flatnonzero(box[at]) for at in slices(ensemble.bins)]
     grid = np.meshgrid(*inside, indexing="ij")
@@ -127,7 +127,7 @@ def _all_cells(ensemble: Ensemble, box: Boxes) -> NDArray[np.int32]:
 
 
 def _softmax_boxes(
-    ensemble: Ensemble, boxes: Boxes, time_limit: float, threads: int
+    ensemble: SumKernel, boxes: Boxes, time_limit: float, threads: int
 ) -> tuple[Floats, Floats, Flags]:
     """Bound each probability by the ends of the differences of two scores.
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..inputs import refuse_contradiction
 from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
-from ..model import Ensemble, each_check_in_time
+from ..model import SumKernel, each_check_in_time
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, read_one
@@ -32,7 +32,7 @@ FEW = 200  # values of a set of features that are gone through one after the oth
 
 
 @each_check_in_time
-def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -> Needed:
+def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float) -> Needed:
     """Give what would settle a row; see ``Ensemble.missing_needed``.
 
     Examples
@@ -106,7 +106,7 @@ def _among_possible(search: _Settling, one: OneRow, names: list[str]) -> Needed:
 class _Settling(Probe):
     """Which sets of unknown features settle an open row."""
 
-    def __init__(self, ensemble: Ensemble, box: Boxes, limit: int, time_limit: float) -> None:
+    def __init__(self, ensemble: SumKernel, box: Boxes, limit: int, time_limit: float) -> None:
         super().__init__(ensemble, time_limit)
         self.box = box
         self.steps = Steps(limit, self)

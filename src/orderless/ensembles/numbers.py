@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Ensemble, Floats, Rule, level_labels, short_number
+from ..model import SumKernel, Floats, Rule, level_labels, short_number
 from .bounds_of_sums import (
     divided_down,
     divided_up,
@@ -44,7 +44,7 @@ class NumberVerdicts(NamedTuple):
 
 
 def number_verdicts(
-    ensemble: Ensemble, rows: RowBoxes, time_limit: float, threads: int
+    ensemble: SumKernel, rows: RowBoxes, time_limit: float, threads: int
 ) -> NumberVerdicts:
     """Decide every row; a number is certain if the library gives it for every completion."""
     n = len(rows.cells)
@@ -68,7 +68,7 @@ def number_verdicts(
 
 
 def _of_boxes(
-    ensemble: Ensemble, boxes: NDArray[np.uint8], time_limit: float, threads: int
+    ensemble: SumKernel, boxes: NDArray[np.uint8], time_limit: float, threads: int
 ) -> NumberVerdicts:
     ends = ends_of_boxes(ensemble, boxes, np.ones(1, dtype=np.int64), time_limit, threads)
     sums = ensemble.summed
@@ -101,8 +101,8 @@ def _of_boxes(
 
 
 def cut_numbers(
-    ensemble: Ensemble, levels: Sequence[float], labels: Sequence[Any] | None
-) -> Ensemble:
+    ensemble: SumKernel, levels: Sequence[float], labels: Sequence[Any] | None
+) -> SumKernel:
     """Give a model of classes, by the interval that the number falls into; see ``Ensemble.cut``."""
     if ensemble.task != "regression":
         raise InvalidTree("only a model of numbers can be cut at levels, and this one says classes")
@@ -126,7 +126,7 @@ def cut_numbers(
     return _with_cuts(ensemble, cuts, names)
 
 
-def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:
+def around_numbers(ensemble: SumKernel, lower: float, upper: float) -> SumKernel:
     """Give a model of classes: below an interval, inside it ("10 to 14"), above it."""
     low, high = short_number(lower), short_number(upper)
     labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
@@ -136,7 +136,7 @@ def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:
     )
 
 
-def between_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble | None:
+def between_numbers(ensemble: SumKernel, lower: float, upper: float) -> SumKernel | None:
     """Give a model of classes whose class 1 is a number above one end, up to the other.
 
     None if the model makes no such number of any sum. An end may be infinite.
@@ -145,12 +145,12 @@ def between_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble 
     return _with_cuts(ensemble, ends, ["below", "inside", "above"]) if ends[0] < ends[1] else None
 
 
-def _with_cuts(ensemble: Ensemble, cuts: Sequence[float], labels: Sequence[Any]) -> Ensemble:
+def _with_cuts(ensemble: SumKernel, cuts: Sequence[float], labels: Sequence[Any]) -> SumKernel:
     rule = Rule("cuts", cuts=tuple(cuts), window=ensemble.rule.window)
     return ensemble.replace(classes=labels, rule=rule, link="identity")
 
 
-def _largest_sum(ensemble: Ensemble, level: float) -> float:
+def _largest_sum(ensemble: SumKernel, level: float) -> float:
     """Give the largest sum of which the library makes a number of at most the level.
 
     What it makes of sums rises with them, so the sum is found by halving floats by their order.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..form import own_values
 from ..inputs import Rows
-from ..model import Ensemble
+from ..model import SumKernel
 from .boxes import Boxes, Cells
 from .joint import with_trees
 from .possible_sums import PossibleCells
@@ -25,7 +25,7 @@ from .sufficient import Sufficient
 __all__ = ["PossibleSufficient", "with_own_values"]
 
 
-def with_own_values(ensemble: Ensemble, rows: Rows) -> Ensemble:
+def with_own_values(ensemble: SumKernel, rows: Rows) -> SumKernel:
     """Give the same ensemble, with the values of the first row as bins where facts need them."""
     space, knowledge = ensemble.space, ensemble.space.knowledge
     assert knowledge is not None
@@ -42,7 +42,7 @@ class PossibleSufficient(Sufficient):
     """The sufficient features of one row among possible rows."""
 
     def __init__(
-        self, ensemble: Ensemble, box: Boxes, label: int, limit: int, time_limit: float
+        self, ensemble: SumKernel, box: Boxes, label: int, limit: int, time_limit: float
     ) -> None:
         self.cells = PossibleCells(ensemble.bins, None, time_limit)
         super().__init__(self.cells.over(ensemble), box, label, limit, time_limit)

@@ -31,7 +31,7 @@ from ..form import (
     region_of_two,
     two_steps,
 )
-from ..model import Bins, Ensemble, Fact, Feature, Side, Tree, any_value, value_in
+from ..model import Bins, SumKernel, Fact, Feature, Side, TreeKernel, any_value, value_in
 from ..readers import read_model
 from .answers import verdicts_of
 from .boxes import (
@@ -59,7 +59,7 @@ __all__ = ["EnsembleProperties", "prove"]
 
 
 def prove(
-    model: Any, *, time_limit: float = TIME_LIMIT, knowing: Iterable[Fact | str] | None = None
+    model: Any, *, time_limit: float = TIME_LIMIT, facts: Iterable[Fact | str] | None = None
 ) -> Properties:
     """Ask what holds for every row: each answer is a proof, or rows that refute it.
 
@@ -69,7 +69,7 @@ def prove(
         Also a tree of decisions (``tree.cut``, ``tree.decide_at``).
     time_limit : float
         Seconds for each search, where it is an ensemble.
-    knowing : list of facts, optional
+    facts : list of facts, optional
         Facts that hold for every row, beside those of the model's space: properties are then of
         possible rows, and rows that refute them are possible.
 
@@ -96,9 +96,9 @@ def prove(
     """
     read = read_model(model)
     limit = check_time_limit(time_limit)
-    if knowing is not None:
-        read = read.knowing(knowing)
-    if isinstance(read, Tree):
+    if facts is not None:
+        read = read.with_facts(facts)
+    if isinstance(read, TreeKernel):
         return _OfTree(read, limit)
     return EnsembleProperties(read, limit)
 
@@ -106,13 +106,13 @@ def prove(
 class _OfTree(TreeProperties):
     """Properties of a tree, which can be compared with an ensemble too."""
 
-    def __init__(self, tree: Tree, time_limit: float) -> None:
+    def __init__(self, tree: TreeKernel, time_limit: float) -> None:
         super().__init__(tree)
         self.time_limit = time_limit
 
     def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
         read = read_model(other)
-        if isinstance(read, Tree):
+        if isinstance(read, TreeKernel):
             return self.compared_with(read, where, claim)
         return compare_in(as_ensemble(self.tree), read, where, claim, self.time_limit)
 
@@ -120,7 +120,7 @@ class _OfTree(TreeProperties):
 class EnsembleProperties(Properties):
     """What can be proven of an ensemble, or refuted by a row, within a time limit."""
 
-    def __init__(self, ensemble: Ensemble, time_limit: float) -> None:
+    def __init__(self, ensemble: SumKernel, time_limit: float) -> None:
         super().__init__(ensemble)
         self.ensemble, self.time_limit = ensemble, time_limit
 
@@ -175,7 +175,7 @@ class EnsembleProperties(Properties):
             return bool(outcome.lower < said <= outcome.upper)
         return said in [self.ensemble.classes[code] for code in outcome.codes]
 
-    def _row(self, inside: Ensemble, cell: Cells, region: Region) -> Row:
+    def _row(self, inside: SumKernel, cell: Cells, region: Region) -> Row:
         """Give a row in a cell, with a value for every feature."""
         bins = inside.bins
         place = {feature.name: k for k, feature in enumerate(bins.features)}
@@ -222,7 +222,7 @@ class EnsembleProperties(Properties):
         return None
 
     def _steps(
-        self, inside: Ensemble, region: Region, wanted: Unequal | Falling | Near, box: Boxes
+        self, inside: SumKernel, region: Region, wanted: Unequal | Falling | Near, box: Boxes
     ) -> dict[float, tuple[Boxes, Boxes]] | None:
         """Give the thresholds that are stepped over, each with the boxes below and above it.
 
@@ -252,7 +252,7 @@ class EnsembleProperties(Properties):
 
     def _two_rows(
         self,
-        inside: Ensemble,
+        inside: SumKernel,
         cells: tuple[Cells, Cells],
         apart: Sequence[str],
         region: Region,
@@ -273,7 +273,7 @@ class EnsembleProperties(Properties):
 
     def _possible_rows(
         self,
-        inside: Ensemble,
+        inside: SumKernel,
         cells: tuple[Cells, Cells],
         apart: Sequence[str],
         region: Region,
@@ -322,7 +322,7 @@ def value_of(feature: Feature, side: Side, cuts: list[float], *, rounded: bool =
 
 
 def compare_in(
-    one: Ensemble, other: Any, where: Mapping[str, Any] | None, claim: str, time_limit: float
+    one: SumKernel, other: Any, where: Mapping[str, Any] | None, claim: str, time_limit: float
 ) -> Proof:
     """Compare two models, one of which is an ensemble, inside a region."""
     given = (one, as_ensemble(other))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
-from ..model import Ensemble, Formula, Linear, Space
+from ..model import SumKernel, Formula, Linear, Space
 from .boxes import Boxes, Cells, slices
 from .links import numbers_of
 from .twins import Twins
@@ -39,7 +39,7 @@ class TwinRows:
 
     def __init__(
         self,
-        ensemble: Ensemble,
+        ensemble: SumKernel,
         apart: Sequence[str],
         wanted: Unequal | Falling | Near,
         time_limit: float,
@@ -160,7 +160,7 @@ class TwinRows:
         return None
 
 
-def _between(ensemble: Ensemble, wanted: Unequal | Falling | Near) -> list[Formula]:
+def _between(ensemble: SumKernel, wanted: Unequal | Falling | Near) -> list[Formula]:
     """Give what holds between the numbers of two rows, where facts are about them."""
     space = ensemble.space
     if isinstance(wanted, Unequal) or not connected(space, wanted.feature.name):

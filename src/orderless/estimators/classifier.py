@@ -22,9 +22,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ..errors import InvalidData, UnreadableModel, a_kind
-from ..form import CanonicalForm
+from ..form import Form
 from ..inputs import frame_of, is_frame, labels_like, rows_at
-from ..model import Ensemble, Space, Tree
+from ..model import SumKernel, Space, TreeKernel
 from ..readers import read_model
 from .fitted import FittedEnsemble, FittedTree
 
@@ -113,9 +113,9 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     """
 
     estimator_: Any
-    tree_: Tree
-    form_: CanonicalForm
-    ensemble_: Ensemble
+    tree_: TreeKernel
+    form_: Form
+    ensemble_: SumKernel
     classes_: NDArray[Any]
     coverage_: float
     n_features_in_: int
@@ -190,7 +190,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         table = self._readable(X)
         for name in ("tree_", "form_", "ensemble_", "imputer_"):
             self.__dict__.pop(name, None)  # of an earlier fit
-        if isinstance(model, Tree):
+        if isinstance(model, TreeKernel):
             self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
             self.tree_ = self._fitted.model
             self.form_ = self._fitted.form

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
-from ..model import Ensemble, Tree
+from ..model import SumKernel, TreeKernel
 from ..readers import read_model
 
 __all__ = ["Deviation", "deviation", "pooled_deviation"]
@@ -134,10 +134,10 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
 
 
 def _certain_numbers(
-    model: Tree | Ensemble, X: Any
+    model: TreeKernel | SumKernel, X: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Give the number of each row, and whether it is certain; refuse classes."""
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         numbers = model.numbers
         codes = model.decide(X)
         return numbers[codes], codes >= 0

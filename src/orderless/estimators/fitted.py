@@ -12,10 +12,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form import canonicalize
+from ..form import canonical_form
 from ..inputs import Rows, class_codes, known_bins, known_rows, rows_at
 from ..missing import groups_reached
-from ..model import Ensemble, Floats, Tree
+from ..model import SumKernel, Floats, TreeKernel
 
 __all__ = ["FittedEnsemble", "FittedTree"]
 
@@ -25,12 +25,12 @@ Codes = NDArray[np.int32]
 class FittedTree:
     """One tree."""
 
-    def __init__(self, tree: Tree, table: Any, y: Any) -> None:
+    def __init__(self, tree: TreeKernel, table: Any, y: Any) -> None:
         if tree.distribution is None:  # the estimator has not counted
             code = class_codes(tree, y, np.shape(table)[0])
             tree = tree.replace(distribution=_counts(tree, table, code, len(tree.classes)))
         self.model = tree
-        self.form = canonicalize(tree)
+        self.form = canonical_form(tree)
 
     def decide(self, table: Any, time_limit: float) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
@@ -58,7 +58,7 @@ class FittedTree:
 class FittedEnsemble:
     """Many trees that are added up."""
 
-    def __init__(self, ensemble: Ensemble, table: Any, y: Any) -> None:
+    def __init__(self, ensemble: SumKernel, table: Any, y: Any) -> None:
         self.model = ensemble
         rows = ensemble.read(table)
         code = class_codes(ensemble, y, rows.n_rows)
@@ -105,7 +105,7 @@ class FittedEnsemble:
         )
 
 
-def _counts(tree: Tree, table: Any, code: NDArray[Any], n_classes: int) -> Floats:
+def _counts(tree: TreeKernel, table: Any, code: NDArray[Any], n_classes: int) -> Floats:
     """Count the training rows of each leaf by class."""
     leaf = tree.reach(table).leaf
     known = (leaf >= 0) & (code >= 0)
@@ -114,7 +114,7 @@ def _counts(tree: Tree, table: Any, code: NDArray[Any], n_classes: int) -> Float
     return counts
 
 
-def _shares(tree: Tree, rows: Rows, counts: Floats) -> tuple[Floats, NDArray[np.intp]]:
+def _shares(tree: TreeKernel, rows: Rows, counts: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Give rows x classes, and the rows whose leaves no training row reached."""
     counts = counts[list(tree.leaves())]
     only, others = groups_reached(tree, rows, np.arange(len(counts)))

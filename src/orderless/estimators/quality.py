@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
-from ..model import Label, Tree, plain_label
+from ..model import Label, TreeKernel, plain_label
 from ..readers import read_model
 
 __all__ = ["Quality", "judge", "pooled"]
@@ -166,7 +166,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
             "judge counts classes, and this tree predicts numbers: use deviation(tree, X, y), or "
             "cut the tree at levels, tree.cut([...])"
         )
-    codes = model.decide(X) if isinstance(model, Tree) else model.verdicts(X).label
+    codes = model.decide(X) if isinstance(model, TreeKernel) else model.verdicts(X).label
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):
         raise InvalidData(f"X has {len(codes):,} rows and y has {len(labels):,} labels")

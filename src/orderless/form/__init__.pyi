@@ -1,6 +1,6 @@
 from .canonical import (
-    CanonicalForm as CanonicalForm,
-    canonicalize as canonicalize,
+    Form as Form,
+    canonical_form as canonical_form,
 )
 from .changes import (
     Change as Change,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..model import Bins, Label, Space, Tree, formats as serial, time_for
+from ..model import Bins, Label, Space, TreeKernel, formats as serial, time_for
 from ..readers import read_tree
 from .cover import (
     Rules,
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from .explain import Explanation
     from .explanations import Explanations
 
-__all__ = ["CanonicalForm", "canonicalize"]
+__all__ = ["Form", "canonical_form"]
 
 LIMIT = 1_000_000
 TIME_LIMIT = 60.0
 
 
-def canonicalize(
+def canonical_form(
     tree: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT, exact: bool = True
-) -> CanonicalForm:
+) -> Form:
     """Give the order-free form of a tree: its shortest rules, and every sufficient reason.
 
     Parameters
@@ -88,13 +88,13 @@ def canonicalize(
     >>> [str(term) for term in form.reasons[1]]
     ['not x1 AND x3', 'x2 AND x3', 'x1 AND x2']
     """
-    if isinstance(tree, CanonicalForm):
+    if isinstance(tree, Form):
         tree = tree.tree
-    own = tree if type(tree) is Tree else read_tree(tree)
-    return CanonicalForm(own, limit=limit, time_limit=time_limit, exact=exact)
+    own = tree if type(tree) is TreeKernel else read_tree(tree)
+    return Form(own, limit=limit, time_limit=time_limit, exact=exact)
 
 
-class CanonicalForm(InCore, FormOffers):
+class Form(InCore, FormOffers):
     """What a tree decides, free of the order in which it asks.
 
     Made by ``canonicalize``. Rules and reasons are computed when they are first asked for.
@@ -113,7 +113,7 @@ class CanonicalForm(InCore, FormOffers):
 
     def __init__(
         self,
-        tree: Tree,
+        tree: TreeKernel,
         *,
         limit: int = LIMIT,
         time_limit: float = TIME_LIMIT,
@@ -166,7 +166,7 @@ class CanonicalForm(InCore, FormOffers):
         return Subject.of(self.bins if known else with_function_bins(self.tree).bins)
 
     @cached_property
-    def _canonical(self) -> Tree:
+    def _canonical(self) -> TreeKernel:
         """The tree that depends on the function alone."""
         return canonical_tree(self.tree, time_limit=self.time_limit)
 
@@ -177,15 +177,15 @@ class CanonicalForm(InCore, FormOffers):
         return tuple(sorted(names))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CanonicalForm):
+        if not isinstance(other, Form):
             return NotImplemented
-        if self.space.knowing or other.space.knowing:  # the same on possible rows
-            same = frozenset(self.space.knowing) == frozenset(other.space.knowing)
+        if self.space.facts or other.space.facts:  # the same on possible rows
+            same = frozenset(self.space.facts) == frozenset(other.space.facts)
             return same and equivalent(self.tree, other.tree)
         return self.fingerprint == other.fingerprint and equivalent(self.tree, other.tree)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.space.knowing) or self.fingerprint)
+        return hash(frozenset(self.space.facts) or self.fingerprint)
 
     # -- reasons and rules ---------------------------------------------------------------------
 
@@ -255,9 +255,9 @@ class CanonicalForm(InCore, FormOffers):
 
     # -- what it says of rows ------------------------------------------------------------------
 
-    def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
+    def predict(self, X: Any, *, tolerance: float | None = None, n_jobs: int | None = None) -> Any:
         """Give each row's class, or number, where it is certain; see ``Tree.predict``."""
-        return self.tree.predict(X, within=within, n_jobs=n_jobs)
+        return self.tree.predict(X, tolerance=tolerance, n_jobs=n_jobs)
 
     def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
         """Give each row's smallest and largest number; see ``Tree.predict_interval``."""
@@ -271,12 +271,12 @@ class CanonicalForm(InCore, FormOffers):
         """Give, for each row, every class that some completion of it gets, in their order."""
         return self.tree.possible_classes(X)
 
-    def missing_needed(self, row: Any, *, within: float | None = None, limit: int = 200_000) -> Any:
+    def missing_needed(self, row: Any, *, tolerance: float | None = None, limit: int = 200_000) -> Any:
         """Give the unknown features that would settle a row; see ``orderless.missing_needed``.
 
         It may take the form's ``time_limit``.
         """
-        return self.tree.missing_needed(row, within=within, limit=limit, time_limit=self.time_limit)
+        return self.tree.missing_needed(row, tolerance=tolerance, limit=limit, time_limit=self.time_limit)
 
     def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""
@@ -363,7 +363,7 @@ class CanonicalForm(InCore, FormOffers):
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves:,} leaves"
         return f"CanonicalForm(of a tree with {leaves}, classes [{classes}{more}])"
 
-    def to_tree(self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves") -> Tree:
+    def to_tree(self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves") -> TreeKernel:
         """Give the smallest tree that decides the same; see ``smallest_tree``."""
         from .smallest import smallest_tree
 
@@ -384,7 +384,7 @@ class CanonicalForm(InCore, FormOffers):
     @classmethod
     def from_json(
         cls, text: str | bytes, *, limit: int = serial.LIMIT, time_limit: float = TIME_LIMIT
-    ) -> CanonicalForm:
+    ) -> Form:
         """Read what ``to_json`` wrote; whether all fits is checked. Anything else is refused.
 
         Parameters

@@ -19,7 +19,7 @@ from ..model import (
     Feature,
     Nodes,
     Side,
-    Tree,
+    TreeKernel,
     any_value,
     over_common_space,
     value_in,
@@ -198,7 +198,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     >>> group_equivalent([a, b, a])
     [[0, 2], [1]]
     """
-    members = [t if type(t) is Tree else read_tree(t) for t in trees]
+    members = [t if type(t) is TreeKernel else read_tree(t) for t in trees]
     alike = equal_prints(members)
     if alike is not None:
         return alike
@@ -214,14 +214,14 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 # -- two trees over one space -------------------------------------------------------------------
 
 
-def _with_shared_classes(trees: Sequence[Tree]) -> list[Nodes]:
+def _with_shared_classes(trees: Sequence[TreeKernel]) -> list[Nodes]:
     tables = shared_classes(trees)
     return [
         tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
     ]
 
 
-def _differing_sides(a: Tree, b: Tree) -> dict[str, Side] | None:
+def _differing_sides(a: TreeKernel, b: TreeKernel) -> dict[str, Side] | None:
     """Give a box with a possible row on which two trees over one space differ."""
     if a.space.knowledge is not None:
         return possible_difference(a, b)
@@ -234,24 +234,24 @@ def _differing_sides(a: Tree, b: Tree) -> dict[str, Side] | None:
     }
 
 
-def _difference(a: Tree, b: Tree) -> list[Any] | None:
+def _difference(a: TreeKernel, b: TreeKernel) -> list[Any] | None:
     """Give the sides of a box on which two trees over one space differ."""
     nodes_a, nodes_b = _with_shared_classes([a, b])
     found = _core.same.first_difference(nodes_a, nodes_b, a.space.domains)
     return None if found is None else found.box
 
 
-def round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:
+def round_alike(feature: Feature, trees: Sequence[TreeKernel]) -> bool:
     """Whether all trees that ask about a feature round its numbers as it does."""
     own = [tree.space[feature.name] for tree in trees if feature.name in tree.features]
     return all(one.values == feature.values for one in own)
 
 
-def _says(tree: Tree, row: dict[str, Any]) -> Any:
+def _says(tree: TreeKernel, row: dict[str, Any]) -> Any:
     return tree.predict([{k: v for k, v in row.items() if k in tree.space}])[0]
 
 
-def cuts_by_feature(trees: Sequence[Tree]) -> dict[str, list[float]]:
+def cuts_by_feature(trees: Sequence[TreeKernel]) -> dict[str, list[float]]:
     """Give the thresholds of trees over one space, by feature."""
     out: dict[str, list[float]] = {}
     for i in {i for tree in trees for i in tree.used}:
@@ -262,7 +262,7 @@ def cuts_by_feature(trees: Sequence[Tree]) -> dict[str, list[float]]:
     return out
 
 
-def _row_that_differs(a: Tree, b: Tree, X: Any) -> dict[str, Any] | None:
+def _row_that_differs(a: TreeKernel, b: TreeKernel, X: Any) -> dict[str, Any] | None:
     """Give the first of some rows that two trees put into different classes for certain."""
     codes = [tree.decide(tree.read(X)) for tree in (a, b)]
     table = shared_classes([a, b])

@@ -208,7 +208,7 @@ class Explanation:
         costs: Costs | None = None,
         per_unit: Costs | None = None,
         to: Any = ...,
-        knowing: Iterable[Fact | str] | None = None,
+        facts: Iterable[Fact | str] | None = None,
     ) -> Changes:
         """Give the features whose change gives another class, with their new values.
 
@@ -229,7 +229,7 @@ class Explanation:
         to : class label, optional
             The class that is wanted, by default any other. For a regression tree "below" or
             "above".
-        knowing : list of facts, optional
+        facts : list of facts, optional
             More facts that hold for every row, beside those of the space: only possible rows are
             proposed. A range may then hold values that the facts exclude; what is inside and
             possible has the effect.
@@ -266,12 +266,12 @@ class Explanation:
         >>> print(why.changes(costs={"age": 2, "income": 0.5}).cheapest)
         income were > 20
         """
-        if knowing is not None:
+        if facts is not None:
             if self._asked_again is None:
                 raise InvalidSpace(
-                    "give the facts to the ensemble: ensemble.knowing(facts).explain(row).changes()"
+                    "give the facts to the ensemble: ensemble.with_facts(facts).explain(row).changes()"
                 )
-            return self._asked_again.with_facts(knowing).changes(
+            return self._asked_again.with_facts(facts).changes(
                 immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
                 costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip

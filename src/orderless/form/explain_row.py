@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inputs import one_row, read_costs, refuse_contradiction
-from ..model import Bins, Fact, Tree, in_time
+from ..model import Bins, Fact, TreeKernel, in_time
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
@@ -24,7 +24,7 @@ __all__ = ["Asked", "explain_row"]
 class Asked:
     """What was asked, to be asked again."""
 
-    tree: Tree
+    tree: TreeKernel
     row: Any
     costs: Costs | None
     limit: int
@@ -32,14 +32,14 @@ class Asked:
 
     def with_facts(self, facts: Iterable[Fact | str]) -> Explanation:
         """Explain the row where more facts hold."""
-        tree = self.tree.knowing(facts)
+        tree = self.tree.with_facts(facts)
         return explain_row(tree, tree.bins, self.row, costs=self.costs, limit=self.limit,
                            time_limit=self.time_limit)  # fmt: skip
 
 
 @in_time
 def explain_row(
-    tree: Tree,
+    tree: TreeKernel,
     bins: Bins,
     row: Any,
     *,

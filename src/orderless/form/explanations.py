@@ -21,7 +21,7 @@ from ..model import Box
 from .term import Term
 
 if TYPE_CHECKING:
-    from .canonical import CanonicalForm
+    from .canonical import Form
     from .explain import Explanation
 
 __all__ = ["Explanations", "explain_rows"]
@@ -50,7 +50,7 @@ class Explanations(Sequence["Explanation"]):
         share one ``Term``.
     """
 
-    def __init__(self, form: CanonicalForm, X: Any, found: Found) -> None:
+    def __init__(self, form: Form, X: Any, found: Found) -> None:
         self._form, self._X, self._which = form, X, found.which
         self.label = labels_like(X, form.tree.labels, found.label[found.which])
         self.reasons: Sequence[Term | None] = _Reasons(form, found)
@@ -96,7 +96,7 @@ class Explanations(Sequence["Explanation"]):
 class _Reasons(Sequence["Term | None"]):
     """Reasons by row; a term is made when it is asked for, once."""
 
-    def __init__(self, form: CanonicalForm, found: Found) -> None:
+    def __init__(self, form: Form, found: Found) -> None:
         self._classes, self._found, self.terms = form.classes, found, found.terms
 
     def __len__(self) -> int:
@@ -121,7 +121,7 @@ class _Reasons(Sequence["Term | None"]):
         ]
 
 
-def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
+def explain_rows(form: Form, X: Any) -> Explanations:
     """Explain many rows; see ``CanonicalForm.explain_all``."""
     tree = form.tree
     if tree.task == "regression":
@@ -141,7 +141,7 @@ def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
     return Explanations(form, X, Found(found.which, found.label, terms))
 
 
-def _among_possible(form: CanonicalForm, X: Any, rows: Rows) -> Found:
+def _among_possible(form: Form, X: Any, rows: Rows) -> Found:
     """Explain each different row where facts hold, as ``explain`` does.
 
     A row that contradicts the facts has no class, and no reason; a warning says so.
@@ -166,7 +166,7 @@ def _among_possible(form: CanonicalForm, X: Any, rows: Rows) -> Found:
     return Found(which, label, terms)
 
 
-def _out_of_time(form: CanonicalForm, met: int, n_rows: int) -> OutOfTime:
+def _out_of_time(form: Form, met: int, n_rows: int) -> OutOfTime:
     return OutOfTime(
         f"{met:,} of {n_rows:,} rows were explained in "
         f"{setting('time_limit', form.time_limit)} seconds: raise {setting('time_limit')}, or "

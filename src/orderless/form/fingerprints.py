@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..model import Feature, Label, PossibleTree, Space, Tree
+from ..model import Feature, Label, PossibleTree, Space, TreeKernel
 from ..readers import read_tree
 from .flat_trees import flat_nodes
 
@@ -76,7 +76,7 @@ def fingerprint(tree: Any) -> str:
     return hex_digits(fingerprint_points([own])[0])
 
 
-def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
+def fingerprint_points(trees: Sequence[TreeKernel]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
     alike = _alike(trees)
     if alike is not None:
@@ -98,7 +98,7 @@ def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     return out
 
 
-def _extended(tree: Tree) -> Tree:
+def _extended(tree: TreeKernel) -> TreeKernel:
     """Give a tree whose function on all rows stands for the one on possible rows.
 
     What facts exclude is a class of its own. That needs facts whose rows fill boxes; others, which
@@ -112,7 +112,7 @@ def _extended(tree: Tree) -> Tree:
     return known.replace(classes=[*names, "impossible"])
 
 
-def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
+def _points(trees: Sequence[TreeKernel], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
     values = class_weights(labels)
@@ -121,7 +121,7 @@ def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
     )
 
 
-def equal_prints(trees: Sequence[Tree]) -> list[list[int]] | None:
+def equal_prints(trees: Sequence[TreeKernel]) -> list[list[int]] | None:
     """Give the positions of trees with the same fingerprint; None if spaces or classes differ."""
     alike = _alike(trees)
     if alike is None:
@@ -131,7 +131,7 @@ def equal_prints(trees: Sequence[Tree]) -> list[list[int]] | None:
 
 
 def _alike(
-    trees: Sequence[Tree],
+    trees: Sequence[TreeKernel],
 ) -> tuple[_core.same.Prints, list[_core.tree.HeldTree]] | None:
     """Give what the core needs for trees with the same space and classes; None for others."""
     if not trees or trees[0].space.knowledge is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 if TYPE_CHECKING:
     from ..output.certificates import Certificate
     from ..output.rules import Shown
-    from .canonical import CanonicalForm
+    from .canonical import Form
 
 __all__ = ["FormOffers"]
 
@@ -21,8 +21,8 @@ class FormOffers:
     """Methods of ``CanonicalForm`` that fetch their answer from a room above."""
 
     @property
-    def _form(self) -> CanonicalForm:
-        return cast("CanonicalForm", self)
+    def _form(self) -> Form:
+        return cast("Form", self)
 
     def __str__(self) -> str:
         """Write the rules, or in one line why there are none and what to do."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from ..model import FunctionBins, Tree
+from ..model import FunctionBins, TreeKernel
 
 __all__ = ["InCore"]
 
@@ -17,7 +17,7 @@ __all__ = ["InCore"]
 class InCore:
     """Parts of ``CanonicalForm`` that are in the core."""
 
-    tree: Tree
+    tree: TreeKernel
 
     @property
     def _in_core(self) -> FunctionBins | None:
@@ -32,7 +32,7 @@ class InCore:
     def _find(self) -> FunctionBins | None:
         tree = self.tree
         space, found = tree.space, None
-        if not space.knowing:
+        if not space.facts:
             form = _core.reasons.form(tree.held, space.held, len(tree.classes))
             if form is not None:
                 found = FunctionBins(tree, form)

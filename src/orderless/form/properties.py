@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData
 from ..inputs import exact_number, read_region, some_names
-from ..model import Ensemble, Feature, Side, Tree, each_check_in_time, printable, sides_text
+from ..model import SumKernel, Feature, Side, TreeKernel, each_check_in_time, printable, sides_text
 from .outcomes import Falling, Near, Outcome, Unequal, class_ranks, read_outcome
 from .proof import Proof
 from .small_changes import stable_rows
@@ -43,7 +43,7 @@ class Properties(ABC):
     rounding, as for ``orderless.equivalent``.
     """
 
-    def __init__(self, model: Tree | Ensemble) -> None:
+    def __init__(self, model: TreeKernel | SumKernel) -> None:
         self.model = model
         self.space = model.space
 

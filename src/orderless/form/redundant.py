@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import OutOfTime, setting
-from ..model import Side, Tree, in_time
+from ..model import Side, TreeKernel, in_time
 from ..readers import read_tree
 from .leaf_table import LeafTable, common_side, common_sides
 from .possible_pairs import is_possible
@@ -88,7 +88,7 @@ def redundant_splits(tree: Any, *, time_limit: float = TIME_LIMIT) -> tuple[int,
     return tuple(sorted(redundant))
 
 
-def _out_of_time(tree: Tree, time_limit: float, n: int) -> OutOfTime:
+def _out_of_time(tree: TreeKernel, time_limit: float, n: int) -> OutOfTime:
     return OutOfTime(
         f"the {tree.n_nodes - tree.n_leaves:,} splits were not all compared in "
         f"{setting('time_limit', time_limit)} seconds (about {n:,} were): "
@@ -96,7 +96,7 @@ def _out_of_time(tree: Tree, time_limit: float, n: int) -> OutOfTime:
     )
 
 
-def _regions(tree: Tree) -> Iterator[tuple[int, Region, Region]]:
+def _regions(tree: TreeKernel) -> Iterator[tuple[int, Region, Region]]:
     """Go through the splits, each with the rows for which its condition holds, and the others."""
     todo: list[tuple[int, Region]] = [(0, {})]
     while todo:
@@ -116,7 +116,7 @@ def _regions(tree: Tree) -> Iterator[tuple[int, Region, Region]]:
         todo += [(int(tree.when_true[node]), yes), (int(tree.when_false[node]), no)]
 
 
-def _differ(tree: Tree, children: tuple[int, int], region: Region) -> bool:
+def _differ(tree: TreeKernel, children: tuple[int, int], region: Region) -> bool:
     """Tell whether two parts of a tree differ on a possible row of a region."""
     one, other = (LeafTable(tree, region, child) for child in children)
     differ = ~np.eye(len(tree.classes), dtype=bool)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..inputs import row_bins
-from ..model import Bins, Tree, refuse_facts
+from ..model import Bins, TreeKernel, refuse_facts
 from ..readers import read_tree
 from .equivalence import equivalent
 
@@ -38,7 +38,7 @@ def smallest_tree(
     limit: int = ...,
     time_limit: float = ...,
     return_bound: Literal[False] = ...,
-) -> Tree: ...
+) -> TreeKernel: ...
 @overload
 def smallest_tree(
     tree: Any,
@@ -48,7 +48,7 @@ def smallest_tree(
     limit: int = ...,
     time_limit: float = ...,
     return_bound: Literal[True],
-) -> tuple[Tree, float]: ...
+) -> tuple[TreeKernel, float]: ...
 def smallest_tree(
     tree: Any,
     *,
@@ -57,7 +57,7 @@ def smallest_tree(
     limit: int = LIMIT,
     time_limit: float = TIME_LIMIT,
     return_bound: bool = False,
-) -> Tree | tuple[Tree, float]:
+) -> TreeKernel | tuple[TreeKernel, float]:
     """Give the smallest tree that is the same function.
 
     No split of it is redundant. Among the smallest trees it is the first in a fixed order (at

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import exact, read_region
-from ..model import Feature, Side, Space, Tree, over_common_space, value_in
+from ..model import Feature, Side, Space, TreeKernel, over_common_space, value_in
 from ..readers import read_tree
 from .equivalence import cuts_by_feature, round_alike
 from .leaf_table import LeafTable, common_sides, example_row
@@ -42,7 +42,7 @@ class TreeProperties(Properties):
     Single rows: leaves x features. Two rows: pairs of leaves x features, until a pair is found.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeKernel) -> None:
         super().__init__(tree)
         self.tree = tree
 
@@ -170,7 +170,7 @@ class TreeProperties(Properties):
     def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
         return self.compared_with(read_tree(other), where, claim)
 
-    def compared_with(self, other: Tree, where: Mapping[str, Any] | None, claim: str) -> Proof:
+    def compared_with(self, other: TreeKernel, where: Mapping[str, Any] | None, claim: str) -> Proof:
         """Compare with another tree, on the values that both have."""
         shared = over_common_space([self.tree, other])
         region = region_of_two(where, shared[0].space, (self.space, other.space))
@@ -184,7 +184,7 @@ class TreeProperties(Properties):
         shown = tuple(n for n in row if n in {*self.tree.features, *other.features, *region})
         return Proof(False, claim_in(region, claim), (row,), answers, _shown=shown)
 
-    def _row_that_differs(self, other: Tree, shared: list[Tree], region: Region) -> Row | None:
+    def _row_that_differs(self, other: TreeKernel, shared: list[TreeKernel], region: Region) -> Row | None:
         mine, theirs = (
             LeafTable(t, {n: s for n, s in region.items() if n in t.space}) for t in shared
         )

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
 from ..inputs import label_array, number_array
-from ..model import Tree
+from ..model import TreeKernel
 from ..readers import read_tree
 from .rows import Given, by_name
 
@@ -90,7 +90,7 @@ def impurity_importance(
     return by_name(X, source.space.names, out)
 
 
-def check_criterion(tree: Tree, criterion: object) -> Criterion:
+def check_criterion(tree: TreeKernel, criterion: object) -> Criterion:
     """Give the criterion, or that of the tree's task; refuse what does not go with the task."""
     if tree.task == "regression":
         if criterion not in (None, "variance"):

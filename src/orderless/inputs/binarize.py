@@ -128,7 +128,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise InvalidSpace(
             f"{_column_name(name, threshold)!r} cannot be written as a condition on {feature!r}: "
             "columns must hold numbers or booleans, or be one-hot columns of a feature without "
-            "'other'. Leave space out here and give it to read_tree(..., through=binarizer, "
+            "'other'. Leave space out here and give it to read_tree(..., preprocessing=binarizer, "
             "space=...)"
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import Rows, allowed_bins, distinct_rows, labels_like
-from ..model import Bins, Tree
+from ..model import Bins, TreeKernel
 from ..readers import read_tree
 from .smallest_sets import Ends
 
@@ -25,7 +25,7 @@ MOST_CELLS = 50_000_000  # of a table of rows by bins at one time
 Ints = NDArray[np.int32]
 
 
-def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
+def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
     """Give, for each row that is not determined, an unknown feature whose value can matter.
 
     Parameters
@@ -33,7 +33,7 @@ def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : array, data frame, or list of dicts
         NaN, None, NA and null are unknown.
-    within : float, optional
+    tolerance : float, optional
         For trees of numbers: ask only until the numbers that are possible are at most so far apart.
 
     Returns
@@ -61,26 +61,26 @@ def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
     >>> ask_next(tree, [[None, None], [1, None], [None, 0], [None, 1]]).tolist()
     ['x0', 'x1', None, 'x0']
     """
-    tree, ends = Ends.of(read_tree(tree), within)
+    tree, ends = Ends.of(read_tree(tree), tolerance)
     rows = tree.read(X)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
     if ends.numbers is None:
         open_rows = np.flatnonzero(tree.decide(rows) < 0)
     else:
-        known = tree.predict(rows, within=within)
+        known = tree.predict(rows, tolerance=tolerance)
         open_rows = np.flatnonzero(np.ma.getmaskarray(known))
-    codes[open_rows] = asked_features(tree, rows, open_rows, within)
+    codes[open_rows] = asked_features(tree, rows, open_rows, tolerance)
     return labels_like(X, np.array(tree.space.names), codes)
 
 
 def asked_features(
-    tree: Tree, rows: Rows, which: NDArray[np.intp], within: float | None = None
+    tree: TreeKernel, rows: Rows, which: NDArray[np.intp], tolerance: float | None = None
 ) -> Ints:
     """Give the positions of the features to ask in the space, for rows that are not determined."""
     out = np.full(len(which), -1, dtype=np.int32)
     if not len(which):
         return out
-    tree, ends = Ends.of(tree, within)
+    tree, ends = Ends.of(tree, tolerance)
     bins = tree.bins
     asker = _Asker(bins, ends)
     width = max(1, sum(bins.widths) + tree.n_leaves * bool(tree.connected))
@@ -96,7 +96,7 @@ def asked_features(
     return out
 
 
-def heights(tree: Tree) -> Ints:
+def heights(tree: TreeKernel) -> Ints:
     """Give, per node, the conditions on the longest path below it."""
     out = np.zeros(tree.n_nodes, dtype=np.int32)
     order = [0]

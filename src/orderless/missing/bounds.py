@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..form import CanonicalForm
+from ..form import Form
 from ..inputs import Rows, table_like
-from ..model import Floats, Tree, refuse_facts
+from ..model import Floats, TreeKernel, refuse_facts
 from ..readers import read_tree
 
 __all__ = ["groups_reached", "probability_bounds", "regression_bounds"]
@@ -70,7 +70,7 @@ def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
     >>> lower.round(2).tolist(), upper.round(2).tolist()
     ([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0], [1.0, 0.91, 0.98]])
     """
-    tree = tree.tree if isinstance(tree, CanonicalForm) else read_tree(tree)
+    tree = tree.tree if isinstance(tree, Form) else read_tree(tree)
     rows = tree.read(X)
     lower, upper = _ends(tree, rows, tree.shares)
     return table_like(X, lower, tree.classes), table_like(X, upper, tree.classes)
@@ -109,7 +109,7 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
 # -- the ends ----------------------------------------------------------------------------------
 
 
-def _ends(tree: Tree, rows: Rows, values: Floats) -> tuple[Floats, Floats]:
+def _ends(tree: TreeKernel, rows: Rows, values: Floats) -> tuple[Floats, Floats]:
     """Give rows x numbers: the least and the greatest over the leaves that each row can reach.
 
     ``values`` is nodes x numbers. Leaves that say the same are one group.
@@ -130,7 +130,7 @@ def _ends(tree: Tree, rows: Rows, values: Floats) -> tuple[Floats, Floats]:
 
 
 def groups_reached(
-    tree: Tree, rows: Rows, group: NDArray[Any]
+    tree: TreeKernel, rows: Rows, group: NDArray[Any]
 ) -> tuple[NDArray[np.int32], Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]]:
     """Tell which groups of leaves each row can reach.
 

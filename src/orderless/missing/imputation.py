@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..form import CanonicalForm
+from ..form import Form
 from ..inputs import F64, CoreColumn, Rows, class_codes, read_rows
-from ..model import Floats, Tree
+from ..model import Floats, TreeKernel
 from ..readers import read_tree
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def imputation_dependence(
     return pd.DataFrame(out, columns=["rows", "between", "n_rows", "n_differ", "share"])
 
 
-def _table(tree: Tree, X: Any) -> Floats:
+def _table(tree: TreeKernel, X: Any) -> Floats:
     """Give rows x features of the space as numbers, NaN for unknown."""
     space = tree.space
     for column in space.columns:
@@ -123,7 +123,7 @@ def _table(tree: Tree, X: Any) -> Floats:
     return out
 
 
-def _filled(tree: Tree, name: str, table: Floats, training: Floats) -> Rows:
+def _filled(tree: TreeKernel, name: str, table: Floats, training: Floats) -> Rows:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.experimental import enable_iterative_imputer  # noqa: F401
     from sklearn.impute import IterativeImputer, SimpleImputer
@@ -143,7 +143,7 @@ def _filled(tree: Tree, name: str, table: Floats, training: Floats) -> Rows:
     return Rows(len(full), [CoreColumn(F64, full[:, i]) for i in range(full.shape[1])])
 
 
-def _routed(model: Any, tree: Tree, X: Any, n_rows: int) -> NDArray[np.int32]:
-    if isinstance(model, Tree | CanonicalForm) or not hasattr(model, "predict"):
+def _routed(model: Any, tree: TreeKernel, X: Any, n_rows: int) -> NDArray[np.int32]:
+    if isinstance(model, TreeKernel | Form) or not hasattr(model, "predict"):
         raise InvalidData("'routing' asks the scikit-learn model itself: give it, not its tree")
     return class_codes(tree, model.predict(X), n_rows)

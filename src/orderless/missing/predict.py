@@ -35,7 +35,7 @@ from ..inputs import (
     row_bins,
     table_like,
 )
-from ..model import Space, Tree, labels_array, refuse_facts, row_boundary
+from ..model import Space, TreeKernel, labels_array, refuse_facts, row_boundary
 from ..readers import read_tree
 
 __all__ = [
@@ -269,7 +269,7 @@ def odds(tree: Any, X: Any, reference: Any = "leaves", y: ArrayLike | None = Non
     return table_like(X, shares, tree.classes)
 
 
-def counts_rows(tree: Tree) -> bool:
+def counts_rows(tree: TreeKernel) -> bool:
     """Tell whether a tree's distribution counts training rows, and does not only give shares.
 
     Where every leaf sums up to 1, the splits decide: a split has at least the rows of its two sides
@@ -285,7 +285,7 @@ def counts_rows(tree: Tree) -> bool:
     return bool((tree.distribution[splits] >= sides - 1e-9).all())
 
 
-def _odds_of_leaves(tree: Tree, rows: Rows) -> NDArray[np.float64]:
+def _odds_of_leaves(tree: TreeKernel, rows: Rows) -> NDArray[np.float64]:
     leaves = np.flatnonzero(tree.feature < 0)
     counts = tree.distribution
     if counts is None or not counts_rows(tree):
@@ -301,7 +301,7 @@ def _odds_of_leaves(tree: Tree, rows: Rows) -> NDArray[np.float64]:
     return out
 
 
-def _odds_of_rows(tree: Tree, rows: Rows, X: Any, y: ArrayLike | None) -> NDArray[np.float64]:
+def _odds_of_rows(tree: TreeKernel, rows: Rows, X: Any, y: ArrayLike | None) -> NDArray[np.float64]:
     bins = tree.bins
     training = tree.read(X)
     known = known_rows(bins, training)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import Bins, Tree, as_bits, read_within
+from ..model import Bins, TreeKernel, as_bits, read_tolerance
 
 __all__ = [
     "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "in_order", "lucky_sets", "members",
@@ -44,19 +44,19 @@ class Ends:
     ----------
     numbers : array, rising
         By class the number that it is; None where classes are only told apart.
-    within : float
+    tolerance : float
         How far the numbers may be apart, in float64, as in ``Tree.predict``.
     """
 
     numbers: NDArray[np.float64] | None = None
-    within: float = 0.0
+    tolerance: float = 0.0
 
     @classmethod
-    def of(cls, tree: Tree, within: float | None) -> tuple[Tree, Ends]:
+    def of(cls, tree: TreeKernel, tolerance: float | None) -> tuple[TreeKernel, Ends]:
         """Read when a row of a tree is settled, None: by one class; give the tree with numbers."""
-        if within is None:
+        if tolerance is None:
             return tree, cls()
-        most = read_within(within)
+        most = read_tolerance(tolerance)
         tree = tree.as_regression()
         return tree, cls(tree.numbers, most)
 
@@ -65,7 +65,7 @@ class Ends:
         if self.numbers is None:
             return np.asarray(a != b)
         with np.errstate(over="ignore"):  # farther than any float is farther than asked
-            far = np.abs(self.numbers[a] - self.numbers[b]) > self.within
+            far = np.abs(self.numbers[a] - self.numbers[b]) > self.tolerance
         return np.asarray(far)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..inputs import Rows, class_codes, known_rows, number_array
-from ..model import Ensemble, Flags, Floats, Space, Tree
+from ..model import SumKernel, Flags, Floats, Space, TreeKernel
 from ..readers import read_model
 from .gapped import Gapped
 from .interval_widths import IntervalWidths
@@ -189,8 +189,8 @@ def coverage(
             rows = table.rows(table.mask(rate, level, mechanism, random))
             said, certain, undecided = _said(model, rows, time_limit)
             answered = {"determined": certain}
-            more = {"undecided": undecided.mean()} if isinstance(model, Ensemble) else {}
-            if isinstance(model, Tree):
+            more = {"undecided": undecided.mean()} if isinstance(model, SumKernel) else {}
+            if isinstance(model, TreeKernel):
                 answered["path"] = model.reach(rows).leaf >= 0
             answered["features"] = known_rows(model.bins, rows)
             for way, there in answered.items():
@@ -206,10 +206,10 @@ def coverage(
 
 
 def _said(
-    model: Tree | Ensemble, rows: Rows, time_limit: float
+    model: TreeKernel | SumKernel, rows: Rows, time_limit: float
 ) -> tuple[NDArray[Any], Flags, Flags]:
     """Give by row the class's position, or the number; if it is certain; if it is undecided."""
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         codes = model.decide(rows)
         said = codes if model.task == "classification" else model.numbers[codes]
         return said, codes >= 0, np.zeros(len(codes), dtype=bool)
@@ -222,7 +222,7 @@ def _said(
 
 
 def _judge(
-    model: Tree | Ensemble, y: ArrayLike | None, n_rows: int
+    model: TreeKernel | SumKernel, y: ArrayLike | None, n_rows: int
 ) -> Callable[[NDArray[Any], Flags], dict[str, float]]:
     """Give what judges answers against the truth: classes by accuracy, numbers by their error."""
     if y is None:
@@ -234,8 +234,8 @@ def _judge(
     return lambda said, there: {"accuracy": _mean((said == truth)[there])}
 
 
-def _widths(model: Tree | Ensemble, rows: Rows, time_limit: float) -> Floats:
-    if isinstance(model, Tree):
+def _widths(model: TreeKernel | SumKernel, rows: Rows, time_limit: float) -> Floats:
+    if isinstance(model, TreeKernel):
         lower, upper = model.predict_interval(rows)
     else:
         lower, upper, _ = model.predict_interval(rows, time_limit=time_limit)

@@ -24,7 +24,7 @@ from .condition import (
     Condition as Condition,
 )
 from .ensemble import (
-    Ensemble as Ensemble,
+    SumKernel as SumKernel,
 )
 from .ensemble_file import (
     ENSEMBLE_FORMAT as ENSEMBLE_FORMAT,
@@ -133,7 +133,7 @@ from .space import (
     Space as Space,
 )
 from .tree import (
-    Tree as Tree,
+    TreeKernel as TreeKernel,
 )
 from .tree_arrays import (
     Task as Task,
@@ -145,7 +145,7 @@ from .tree_file import (
 from .tree_numbers import (
     level_labels as level_labels,
     midpoint as midpoint,
-    read_within as read_within,
+    read_tolerance as read_tolerance,
 )
 from .tree_rows import (
     labels_array as labels_array,

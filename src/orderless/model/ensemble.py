@@ -32,7 +32,7 @@ from .feature import Label
 from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
-from .tree import Tree
+from .tree import TreeKernel
 from .tree_arrays import Task, read_classes
 from .tree_rows import labels_array
 from .whole_numbers import IN_PAGES, ROOM, WITH_FACTS, Adding, Whole, in_units, whole_numbers
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from ..inputs import Rows
     from .knowledge.fact_trees import FactTrees
 
-__all__ = ["Ensemble"]
+__all__ = ["SumKernel"]
 
 
-class Ensemble(EnsembleFile, EnsembleOffers):
+class SumKernel(EnsembleFile, EnsembleOffers):
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -71,7 +71,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
 
     def __init__(
         self,
-        trees: Sequence[Tree],
+        trees: Sequence[TreeKernel],
         values: Sequence[ArrayLike],
         *,
         scores: Sequence[int] | None = None,
@@ -84,7 +84,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
         trees = tuple(trees)
         check_trees(trees)
         check_adding(adding)
-        self.trees: tuple[Tree, ...] = tuple(
+        self.trees: tuple[TreeKernel, ...] = tuple(
             tree if tree.distribution is None else tree.replace(distribution=None) for tree in trees
         )
         self.space: Space = trees[0].space
@@ -108,7 +108,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
         self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
         self._freeze()
 
-    def replace(self, **changes: Any) -> Ensemble:
+    def replace(self, **changes: Any) -> SumKernel:
         """Make an ensemble that differs in some of the parameters that ``Ensemble`` takes."""
         own: dict[str, Any] = {
             "trees": self.trees,
@@ -120,7 +120,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             "link": self.link,
             "factor": self.factor,
         }
-        return Ensemble(**{**own, **changes})
+        return SumKernel(**{**own, **changes})
 
     # -- the same names as a tree has, for all nodes one tree after the other --------------------
 
@@ -283,7 +283,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same ensemble, tree by tree (``equivalent`` compares functions)."""
-        if not isinstance(other, Ensemble):
+        if not isinstance(other, SumKernel):
             return NotImplemented
         return (
             self.trees == other.trees

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 from ..errors import InvalidTree
 from . import formats as serial
 from .rule import Rule
-from .tree import Tree
+from .tree import TreeKernel
 from .whole_numbers import Adding
 
 if TYPE_CHECKING:
-    from .ensemble import Ensemble
+    from .ensemble import SumKernel
 
 __all__ = ["ENSEMBLE_FORMAT", "EnsembleFile"]
 
@@ -30,7 +30,7 @@ class EnsembleFile:
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""
-        own = cast("Ensemble", self)
+        own = cast("SumKernel", self)
         trees = []
         for tree, values, score in zip(own.trees, own.values, own.scores.tolist(), strict=True):
             content = tree.to_dict()
@@ -49,7 +49,7 @@ class EnsembleFile:
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Ensemble:
+    def from_dict(cls, content: Mapping[str, Any]) -> SumKernel:
         """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
         with serial.Reading("an ensemble"):
             adding = dict(serial.take(content, "adding", dict))
@@ -61,7 +61,7 @@ class EnsembleFile:
             trees = [_tree_in(entry, space) for entry in entries]
             classes = content.get("classes")
             last = serial.take({"base_last": False, **adding}, "base_last", bool)
-            return cast("type[Ensemble]", cls)(
+            return cast("type[SumKernel]", cls)(
                 trees,
                 [serial.numbers(entry, "values", 2) for entry in entries],
                 scores=[serial.take({"score": -1, **entry}, "score", int) for entry in entries],
@@ -76,11 +76,11 @@ class EnsembleFile:
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal one."""
-        version = KNOWING if cast("Ensemble", self).space.knowing else VERSION
+        version = KNOWING if cast("SumKernel", self).space.facts else VERSION
         return serial.dump(ENSEMBLE_FORMAT, version, self.to_dict())
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Ensemble:
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> SumKernel:
         """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
 
         Parameters
@@ -91,12 +91,12 @@ class EnsembleFile:
         return cls.from_dict(serial.load(text, ENSEMBLE_FORMAT, (VERSION, KNOWING), limit=limit))
 
 
-def _tree_in(entry: Any, space: Any) -> Tree:
+def _tree_in(entry: Any, space: Any) -> TreeKernel:
     """Read a tree, whose classes are the numbers of its values."""
     if not isinstance(entry, Mapping):
         raise InvalidTree(f"'trees' must be a list of objects, got {entry!r:.80}")
     n_values = len(serial.take(entry, "values", list))
-    return Tree.from_dict({**entry, "space": space, "classes": list(range(n_values))})
+    return TreeKernel.from_dict({**entry, "space": space, "classes": list(range(n_values))})
 
 
 def _only(what: str, entries: Mapping[str, Any], known: tuple[str, ...]) -> None:

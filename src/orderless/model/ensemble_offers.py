@@ -16,8 +16,8 @@ from .space import Space
 if TYPE_CHECKING:
     from ..ensembles import EnsembleExplanation
     from ..missing import Needed
-    from .ensemble import Ensemble
-    from .tree import Tree
+    from .ensemble import SumKernel
+    from .tree import TreeKernel
 
 __all__ = ["EnsembleOffers"]
 
@@ -25,12 +25,12 @@ __all__ = ["EnsembleOffers"]
 class EnsembleOffers(EnsembleRows):
     """Methods of ``Ensemble`` that fetch their answer elsewhere."""
 
-    def over(self, space: Space) -> Ensemble:
+    def over(self, space: Space) -> SumKernel:
         """Convert to another space that has its features, by name; see ``Tree.over``."""
         own = self._ensemble
         return own if space == own.space else own.replace(trees=[t.over(space) for t in own.trees])
 
-    def knowing(self, facts: Iterable[Fact | str]) -> Ensemble:
+    def with_facts(self, facts: Iterable[Fact | str]) -> SumKernel:
         """Give the same ensemble over its space with more facts; see ``Space``.
 
         Examples
@@ -41,7 +41,7 @@ class EnsembleOffers(EnsembleRows):
         ...                       space=ol.Space({"low": float, "high": float, "rash": bool}))
         >>> score.predict([{"low": 7}]).tolist()
         [None]
-        >>> score.knowing(["low <= high"]).predict([{"low": 7}]).tolist()
+        >>> score.with_facts(["low <= high"]).predict([{"low": 7}]).tolist()
         ['high']
         """
         return self.over(self._ensemble.space.with_facts(facts))
@@ -176,7 +176,7 @@ class EnsembleOffers(EnsembleRows):
         row: Any,
         *,
         costs: Any = None,
-        within: float = 0.0,
+        tolerance: float = 0.0,
         limit: int = 10_000,
         time_limit: float = 10.0,
     ) -> EnsembleExplanation:
@@ -187,7 +187,7 @@ class EnsembleOffers(EnsembleRows):
         row : dict, one-row data frame, Series, or values in the order of the space's columns
         costs : dict of feature -> cost, optional
             For ``cheapest``.
-        within : float
+        tolerance : float
             For a model of numbers: reasons keep the number within so much of what the row can get.
         limit : int
             Reasons, or sets of features, to look at before ``TooManyReasons`` is raised.
@@ -210,11 +210,11 @@ class EnsembleOffers(EnsembleRows):
         """
         from ..ensembles import explain_ensemble_row
 
-        return explain_ensemble_row(self._ensemble, row, costs, within, limit, time_limit)
+        return explain_ensemble_row(self._ensemble, row, costs, tolerance, limit, time_limit)
 
     # -- the whole -------------------------------------------------------------------------------
 
-    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Ensemble:
+    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> SumKernel:
         """Turn a model of numbers into one of classes: into which interval the number falls.
 
         As ``Tree.cut``: a number equal to a level belongs to the class below it.
@@ -230,7 +230,7 @@ class EnsembleOffers(EnsembleRows):
 
         return cut_numbers(self._ensemble, levels, labels)
 
-    def without_idle_trees(self, *, time_limit: float = 60.0) -> Ensemble:
+    def without_idle_trees(self, *, time_limit: float = 60.0) -> SumKernel:
         """Leave out trees whose removal changes no decision.
 
         Trees are tried one after the other, those that add least first. Each removal is proven for
@@ -255,7 +255,7 @@ class EnsembleOffers(EnsembleRows):
 
         return without_idle(self._ensemble, time_limit)
 
-    def to_tree(self, *, limit: int = 10_000, time_limit: float = 60.0) -> Tree:
+    def to_tree(self, *, limit: int = 10_000, time_limit: float = 60.0) -> TreeKernel:
         """Give one tree that decides every complete row as the ensemble does.
 
         Parameters

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from ..ensembles import Answers, Verdicts
-    from .ensemble import Ensemble
+    from .ensemble import SumKernel
 
 __all__ = ["TIME_LIMIT", "EnsembleRows"]
 
@@ -21,14 +21,14 @@ class EnsembleRows:
     """Methods of ``Ensemble`` that answer for each of many rows."""
 
     @property
-    def _ensemble(self) -> Ensemble:
-        return cast("Ensemble", self)
+    def _ensemble(self) -> SumKernel:
+        return cast("SumKernel", self)
 
     def predict(
         self,
         X: Any,
         *,
-        within: float | None = None,
+        tolerance: float | None = None,
         time_limit: float = TIME_LIMIT,
         n_jobs: int | None = None,
     ) -> Any:
@@ -42,7 +42,7 @@ class EnsembleRows:
         ----------
         X : array, data frame, or list of dicts
             Arrays go by position, the others by name.
-        within : float, optional
+        tolerance : float, optional
             For a model of numbers: give the midpoint of the numbers that a row can get, if these
             are at most so far apart (``predict_interval``).
         time_limit : float
@@ -71,7 +71,7 @@ class EnsembleRows:
         """
         from ..ensembles import predict_rows
 
-        return predict_rows(self._ensemble, X, within, time_limit, n_jobs)
+        return predict_rows(self._ensemble, X, tolerance, time_limit, n_jobs)
 
     def predict_between(
         self,

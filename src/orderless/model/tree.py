@@ -34,7 +34,7 @@ from .tree_numbers import TreeNumbers
 from .tree_offers import TreeOffers
 from .tree_rows import TreeRows
 
-__all__ = ["Tree"]
+__all__ = ["TreeKernel"]
 
 
 class _Shown:
@@ -55,7 +55,7 @@ class _Shown:
         return own[self.name]
 
 
-class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
+class TreeKernel(TreeFile, TreeNumbers, TreeRows, TreeOffers):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -187,7 +187,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
         classes: tuple[Label, ...],
         held: _core.tree.HeldTree,
         task: Task = "classification",
-    ) -> Tree:
+    ) -> TreeKernel:
         """Make a tree of what the core holds already (readers of many trees)."""
         tree = cls.__new__(cls)
         tree.space = space
@@ -204,7 +204,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
         classes: tuple[Label, ...],
         nodes: Nodes,
         task: Task = "classification",
-    ) -> Tree:
+    ) -> TreeKernel:
         """Make a tree of arrays that are good and in normal form."""
         start = np.array([0, len(nodes.feature)], dtype=np.int64)
         (held,) = _core.tree.hold_all(space.held, nodes, start, len(classes))
@@ -224,7 +224,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
             distribution.setflags(write=False)
         self.distribution = distribution
 
-    def replace(self, **changes: Any) -> Tree:
+    def replace(self, **changes: Any) -> TreeKernel:
         """Make a tree that differs in some of the parameters that ``Tree`` takes.
 
         Examples
@@ -247,7 +247,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
             "distribution": self.distribution,
             "task": self.task,
         }
-        return Tree(**{**own, **changes})
+        return TreeKernel(**{**own, **changes})
 
     # -- what it is ----------------------------------------------------------------------------
 
@@ -324,7 +324,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same tree, node by node (``equivalent`` compares functions)."""
-        if not isinstance(other, Tree):
+        if not isinstance(other, TreeKernel):
             return NotImplemented
         return (
             self.space == other.space

@@ -16,7 +16,7 @@ from . import formats as serial
 from .space import Space
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["TREE_ARRAYS", "TREE_FORMAT", "TreeFile"]
 
@@ -39,7 +39,7 @@ class TreeFile:
 
     def written(self) -> dict[str, Any]:
         """Give what ``to_dict`` gives, with arrays for lists of numbers."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         content: dict[str, Any] = {
             "space": tree.space.to_dict(),
             "classes": list(tree.classes),
@@ -60,7 +60,7 @@ class TreeFile:
         return content
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Tree:
+    def from_dict(cls, content: Mapping[str, Any]) -> TreeKernel:
         """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
         with serial.Reading("a tree"):
             limits = content.get("threshold")
@@ -71,7 +71,7 @@ class TreeFile:
             flags, shares = content.get("nan_true"), content.get("distribution")
             sets = serial.take({"sets": {}, **content}, "sets", dict)
             named = {f"set of {node}": values for node, values in sets.items()}
-            return cast("type[Tree]", cls)(
+            return cast("type[TreeKernel]", cls)(
                 Space.from_dict(serial.take(content, "space", dict)),
                 serial.take(content, "classes", list),
                 **{name: serial.numbers(nodes, name) for name in names},
@@ -83,11 +83,11 @@ class TreeFile:
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal tree."""
-        version = KNOWING if cast("Tree", self).space.knowing else VERSION
+        version = KNOWING if cast("TreeKernel", self).space.facts else VERSION
         return serial.dump(TREE_FORMAT, version, self.written())
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Tree:
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> TreeKernel:
         """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
 
         Parameters

@@ -22,10 +22,10 @@ from .arrays import Floats, Nodes
 from .numbers import short_number
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
     from .tree_arrays import Task
 
-__all__ = ["TreeNumbers", "level_labels", "midpoint", "read_within"]
+__all__ = ["TreeNumbers", "level_labels", "midpoint", "read_tolerance"]
 
 ROUNDING = 1 - 2.0**-50  # shares that differ by less are one share, computed in two ways
 
@@ -36,7 +36,7 @@ class TreeNumbers:
     @cached_property
     def numbers(self) -> Floats:
         """The classes as numbers, in their order; an error where they are not numbers."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         labels = tree.classes
         if any(isinstance(label, str | bool) for label in labels):
             raise InvalidTree(
@@ -49,7 +49,7 @@ class TreeNumbers:
     @property
     def classes_text(self) -> str:
         """What it can say, in a few words."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         if tree.task == "classification":
             return f"classes {list(tree.classes)}"
         return f"numbers {short_number(self.numbers[0])} to {short_number(self.numbers[-1])}"
@@ -57,7 +57,7 @@ class TreeNumbers:
     @cached_property
     def _by_number(self) -> tuple[Floats, Nodes]:
         """Give the numbers, rising, and the nodes, for the core, with their places for classes."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         order = np.argsort(self.numbers, kind="stable")
         place = np.empty(len(order) + 1, dtype=np.int32)
         place[order] = np.arange(len(order))
@@ -102,7 +102,7 @@ class TreeNumbers:
         return column_like(X, lower, "lower"), column_like(X, upper, "upper")
 
     def _interval(self, X: Any, n_jobs: int | None) -> tuple[Floats, Floats]:
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         numbers, nodes = self._by_number
         rows = tree.read(X)
         ends = tree.over_rows(_core.rows.ends, nodes, rows, n_jobs)
@@ -117,25 +117,25 @@ class TreeNumbers:
             lower[known.contradicting] = upper[known.contradicting] = np.nan
         return lower, upper
 
-    def predict_within(self, X: Any, within: float, n_jobs: int | None = None) -> Any:
+    def predict_with_tolerance(self, X: Any, tolerance: float, n_jobs: int | None = None) -> Any:
         """Give the midpoint of each row's interval where that is narrow; see ``predict``."""
         from ..inputs import masked_like
 
-        most = read_within(within)
+        most = read_tolerance(tolerance)
         lower, upper = self._interval(X, n_jobs)
         with np.errstate(over="ignore"):  # wider than any float is wider than asked
             wide = ~(upper - lower <= most)  # NaN: no number is possible
         return masked_like(X, midpoint(lower, upper), wide)
 
-    def as_regression(self) -> Tree:
+    def as_regression(self) -> TreeKernel:
         """Give the tree with its classes as numbers that rise, each once: a regression tree."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         if tree.task == "regression":
             return tree
         numbers, of_class = np.unique(self.numbers, return_inverse=True)
         return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
 
-    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Tree:
+    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> TreeKernel:
         """Turn a tree of numbers into a tree of classes: into which interval the number falls.
 
         Parameters
@@ -165,11 +165,11 @@ class TreeNumbers:
         >>> tree.cut([5], labels=["short", "long"]).predict([[50]]).tolist()
         ['short']
         """
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         at = _read_levels(levels, self.numbers[np.unique(tree.leaf_class[tree.feature < 0])])
         return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
 
-    def around(self, lower: float, upper: float) -> Tree:
+    def around(self, lower: float, upper: float) -> TreeKernel:
         """Give a tree of classes: below an interval, inside it ("10 to 14"), above it.
 
         Both ends are inside. Classes that no leaf has are left out.
@@ -182,9 +182,9 @@ class TreeNumbers:
 
     def _with_classes(
         self, labels: Sequence[Any], of_class: NDArray[Any], task: Task = "classification"
-    ) -> Tree:
+    ) -> TreeKernel:
         """Give the tree with other classes; ``of_class`` has the new one of each old one."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         rows = tree.distribution
         if rows is not None:
             sums = np.zeros((tree.n_nodes, len(labels)))
@@ -197,7 +197,7 @@ class TreeNumbers:
             task=task,
         )
 
-    def decide_at(self, label: Any, probability: float) -> Tree:
+    def decide_at(self, label: Any, probability: float) -> TreeKernel:
         """Turn a classifier into "is the risk at least this?", a tree of the classes False, True.
 
         The risk is the share of the label among the training rows of a leaf, as in scikit-learn's
@@ -223,7 +223,7 @@ class TreeNumbers:
           yes: True
           no:  False
         """
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         place = self.place_of(label)
         if isinstance(probability, bool) or not isinstance(probability, int | float | np.number):
             raise ValueError(f"probability must be a number from 0 to 1, got {probability!r:.80}")
@@ -238,7 +238,7 @@ class TreeNumbers:
 
     def place_of(self, label: Any) -> int:
         """Give the position of a class; an error lists the classes that there are."""
-        classes = cast("Tree", self).classes
+        classes = cast("TreeKernel", self).classes
         for i, own in enumerate(classes):
             if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
                 return i
@@ -252,7 +252,7 @@ class TreeNumbers:
         What differs by rounding alone is one share.
         """
         out: list[float] = []
-        for share in np.unique(self.shares[cast("Tree", self).feature < 0, place]).tolist():
+        for share in np.unique(self.shares[cast("TreeKernel", self).feature < 0, place]).tolist():
             if out and share * ROUNDING <= out[-1]:
                 out[-1] = share
             else:
@@ -262,7 +262,7 @@ class TreeNumbers:
     @cached_property
     def shares(self) -> Floats:
         """Nodes x classes: the share of each class among the training rows of each leaf."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         if tree.task == "regression":
             raise InvalidTree(
                 "the tree says numbers, not shares of classes: use predict_interval(X), or "
@@ -308,16 +308,16 @@ def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Seque
     return labels
 
 
-def read_within(within: Any) -> float:
+def read_tolerance(tolerance: Any) -> float:
     """Check how wide an interval may be."""
-    if isinstance(within, bool) or not isinstance(within, int | float | np.integer | np.floating):
-        raise ValueError(f"within must be a number of at least 0, got {within!r:.80}")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.integer | np.floating):
+        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r:.80}")
     try:
-        width = float(within)
+        width = float(tolerance)
     except OverflowError:
         width = math.inf
     if not 0 <= width < math.inf:
-        raise ValueError(f"within must be a finite number of at least 0, got {within!r:.80}")
+        raise ValueError(f"tolerance must be a finite number of at least 0, got {tolerance!r:.80}")
     return width
 
 

@@ -21,7 +21,7 @@ from .tree_over import tree_over
 from .words import side_text
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["TreeOffers"]
 
@@ -30,10 +30,10 @@ class TreeOffers:
     """Methods of ``Tree`` that fetch their answer elsewhere."""
 
     @property
-    def _tree(self) -> Tree:
-        return cast("Tree", self)
+    def _tree(self) -> TreeKernel:
+        return cast("TreeKernel", self)
 
-    def over(self, space: Space) -> Tree:
+    def over(self, space: Space) -> TreeKernel:
         """Convert to another space that has its features, by name.
 
         A feature may become narrower there: declared integer, or boolean, or with fewer
@@ -89,7 +89,7 @@ class TreeOffers:
 
         return possible_classes(self._tree, X)
 
-    def knowing(self, facts: Iterable[Fact | str]) -> Tree:
+    def with_facts(self, facts: Iterable[Fact | str]) -> TreeKernel:
         """Give the same tree over its space with more facts; see ``Space``.
 
         Examples
@@ -100,7 +100,7 @@ class TreeOffers:
         ...                  space=Space({"low": float, "high": float}))
         >>> tree.predict([{"low": 7}]).tolist()
         [None]
-        >>> tree.knowing(["low <= high"]).predict([{"low": 7}]).tolist()
+        >>> tree.with_facts(["low <= high"]).predict([{"low": 7}]).tolist()
         ['yes']
         """
         tree = self._tree
@@ -110,14 +110,14 @@ class TreeOffers:
         self,
         row: Any,
         *,
-        within: float | None = None,
+        tolerance: float | None = None,
         limit: int = 200_000,
         time_limit: float = 60.0,
     ) -> Any:
         """Give the unknown features that would settle a row; see ``orderless.missing_needed``."""
         from ..missing import missing_needed
 
-        return missing_needed(self._tree, row, within=within, limit=limit, time_limit=time_limit)
+        return missing_needed(self._tree, row, tolerance=tolerance, limit=limit, time_limit=time_limit)
 
     def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""

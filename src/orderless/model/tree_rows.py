@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .._core.rows import Reached
     from ..inputs import PossibleRows, Rows
     from .feature import Label
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["TreeRows", "labels_array", "n_threads"]
 
@@ -39,7 +39,7 @@ T = TypeVar("T")
 class TreeRows:
     """Methods of ``Tree`` that let rows through it."""
 
-    def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
+    def predict(self, X: Any, *, tolerance: float | None = None, n_jobs: int | None = None) -> Any:
         """Give each row's class, or number, where it is certain.
 
         A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
@@ -50,7 +50,7 @@ class TreeRows:
         ----------
         X : array, data frame, or list of dicts
             Arrays go by position, the others by name. One dict is one row.
-        within : float, optional
+        tolerance : float, optional
             For classes that are numbers: give the midpoint of the numbers that a row can get, if
             these are at most so far apart (``predict_interval``). 0 is the same as without.
         n_jobs : int, optional
@@ -67,9 +67,9 @@ class TreeRows:
         of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
         not grow with the rows, if these are numbers in an array.
         """
-        tree = cast("Tree", self)
-        if within is not None:
-            return tree.predict_within(X, within, n_jobs)
+        tree = cast("TreeKernel", self)
+        if tolerance is not None:
+            return tree.predict_with_tolerance(X, tolerance, n_jobs)
         if type(X) is np.ndarray:
             found = tree._ready.table(X, n_threads(n_jobs))
             if found is not None:
@@ -98,12 +98,12 @@ class TreeRows:
     @cached_property
     def labels(self) -> NDArray[Any]:
         """Give the classes as an array, for results."""
-        return labels_array(cast("Tree", self).classes)
+        return labels_array(cast("TreeKernel", self).classes)
 
     @cached_property
     def row_threshold(self) -> NDArray[np.float64]:
         """Give, per node, the largest float64 in a row for which its condition holds."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         out = tree.threshold.copy()
         numbers, kinds = tree.space.alike
         kind = numbers[tree.feature]
@@ -116,7 +116,7 @@ class TreeRows:
 
     def read(self, X: Any) -> Rows:
         """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         from ..inputs import Rows, read_rows
 
         if isinstance(X, Rows):
@@ -126,13 +126,13 @@ class TreeRows:
     @cached_property
     def connected(self) -> tuple[int, ...]:
         """Positions of the features that facts are about: rows are read with them."""
-        knowledge = cast("Tree", self).space.knowledge
+        knowledge = cast("TreeKernel", self).space.knowledge
         return () if knowledge is None else tuple(sorted(knowledge.group_of))
 
     @cached_property
     def possible(self) -> PossibleTree | None:
         """The tree with what facts exclude as leaves; None where no fact is about its features."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         return PossibleTree(tree) if {*tree.used} & {*self.connected} else None
 
     @cached_property
@@ -152,13 +152,13 @@ class TreeRows:
         )
 
     @cached_property
-    def unrounded(self) -> Tree:
+    def unrounded(self) -> TreeKernel:
         """The same tree with float64 instead of float32 features, where facts are about them.
 
         Facts are about the numbers that stand in a row, before they are rounded to float32: several
         numbers that are rounded alike need not all satisfy them.
         """
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         space, knowledge = tree.space, tree.space.knowledge
         if knowledge is None:
             return tree
@@ -168,20 +168,20 @@ class TreeRows:
         features = list(space.features)
         for i in rounded:
             features[i] = replace(features[i], values="float64")
-        return tree.over(Space(features, space.columns, knowing=space.knowing))
+        return tree.over(Space(features, space.columns, facts=space.facts))
 
     def known_rows(self, rows: Rows) -> PossibleRows | None:
         """Give rows as the facts leave them; None without facts."""
         from ..inputs import PossibleRows
 
-        return PossibleRows(cast("Tree", self), rows) if self.connected else None
+        return PossibleRows(cast("TreeKernel", self), rows) if self.connected else None
 
     def reach(self, X: Any, all_classes: bool = False) -> Reached:
         """Give by row the leaf, the class (-1: several), and on request all possible classes.
 
         The leaf is the one to which the known values lead, without facts.
         """
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         rows = self.read(X)
         reached = self._reach(tree.nodes, len(tree.classes), rows, all_classes)
         known = self.known_rows(rows)
@@ -202,12 +202,12 @@ class TreeRows:
 
     def plain_leaves(self, rows: Rows) -> NDArray[np.uint8]:
         """Give rows x leaves without facts: 1 where a row can reach a leaf."""
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         reached = self._reach(tree.numbered_leaves, tree.n_leaves, rows, True)
         return reached.possible.reshape(rows.n_rows, tree.n_leaves)
 
     def _reach(self, nodes: Nodes, n_classes: int, rows: Rows, all_classes: bool) -> Reached:
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         return _core.rows.reach(
             nodes,
             tree.space.domains,
@@ -222,7 +222,7 @@ class TreeRows:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
         from ..inputs import arrow_slices
 
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         slices = [] if self.connected else arrow_slices(X)  # facts warn of all rows at once
         with suppress(InvalidData):  # all rows together say which of them is at fault
             if slices:
@@ -239,7 +239,7 @@ class TreeRows:
 
         ``relabelled`` gives such nodes.
         """
-        tree = cast("Tree", self)
+        tree = cast("TreeKernel", self)
         return answer(
             nodes,
             tree.space.domains,

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..inputs import label_array
-from ..model import Tree, plain_label
+from ..model import TreeKernel, plain_label
 
 if TYPE_CHECKING:
     from .tree_set import TreeSet
@@ -44,7 +44,7 @@ class End:
     measure: str
     largest: bool
     value: int | Fraction
-    tree: Tree
+    tree: TreeKernel
 
     @property
     def text(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..model import Label, Tree
+from ..model import Label, TreeKernel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Range:
         Exact.
     smallest_tree, largest_tree : Tree
         A tree of the set for each; of several one with the smallest objective.
-    within : Fraction
+    tolerance : Fraction
         0, but for what is measured by the shares of leaves: no tree is below ``smallest``, or above
         ``largest``, by more than this.
     groups : tuple of two labels, or empty
@@ -54,9 +54,9 @@ class Range:
     measure: str
     smallest: Number
     largest: Number
-    smallest_tree: Tree
-    largest_tree: Tree
-    within: Fraction = Fraction(0)
+    smallest_tree: TreeKernel
+    largest_tree: TreeKernel
+    tolerance: Fraction = Fraction(0)
     groups: tuple[Label, ...] = ()
     complete: bool = True
 
@@ -79,7 +79,7 @@ class FrontPoint:
 
     objective: Fraction
     value: Number
-    tree: Tree
+    tree: TreeKernel
 
 
 class Front:
@@ -94,7 +94,7 @@ class Front:
     goal : "smallest" or "largest"
         Which is better.
     groups : tuple of two labels, or empty
-    within : Fraction
+    tolerance : Fraction
         0, but for what is measured by the shares of leaves: see ``Range``.
     complete : bool
         Whether the set is the whole one that was asked for.
@@ -106,10 +106,10 @@ class Front:
         goal: str,
         points: list[FrontPoint],
         groups: tuple[Label, ...] = (),
-        within: Fraction = Fraction(0),
+        tolerance: Fraction = Fraction(0),
         complete: bool = True,
     ) -> None:
-        self.measure, self.goal, self.groups, self.within = measure, goal, groups, within
+        self.measure, self.goal, self.groups, self.tolerance = measure, goal, groups, tolerance
         self.complete = complete
         self._points = tuple(points)
 
@@ -169,7 +169,7 @@ class Fairest:
 
     measure: str
     gap: Number
-    tree: Tree
+    tree: TreeKernel
     at_least: Number
     objective: Fraction
     groups: tuple[Label, ...]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import some_names
-from ..model import Tree
+from ..model import TreeKernel
 from .engine import Engine, View
 from .flat import FlatTrees
 from .goal_results import Front, FrontPoint, Range
@@ -127,7 +127,7 @@ class LeafShares:
             found.append((int(cost), value, flat[i : i + 1]))
         return found
 
-    def _tree(self, flat: FlatTrees) -> Tree:
+    def _tree(self, flat: FlatTrees) -> TreeKernel:
         (tree,) = self._problem.trees(flat)
         return tree
 
@@ -140,7 +140,7 @@ class LeafShares:
             as_number(large[1]),
             self._tree(small[2]),
             self._tree(large[2]),
-            self.within,
+            self.tolerance,
             complete=self._source.incomplete is None,
         )
 
@@ -152,7 +152,7 @@ class LeafShares:
         ]
         goal = "largest" if largest else "smallest"
         complete = self._source.incomplete is None
-        return Front(self.name, goal, points, within=self.within, complete=complete)
+        return Front(self.name, goal, points, tolerance=self.tolerance, complete=complete)
 
 
 def _weights(

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import InvalidData, TooLarge
 from ..form import read_hex
 from ..inputs import generator
-from ..model import Label, Tree
+from ..model import Label, TreeKernel
 from ..readers import read_tree
 from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
@@ -154,10 +154,10 @@ class Members(Completeness):
 
     # -- trees ---------------------------------------------------------------------------------
 
-    def _build(self, positions: list[int]) -> Iterator[Tree]:
+    def _build(self, positions: list[int]) -> Iterator[TreeKernel]:
         return self._problem.trees(self._counts.unrank(positions))
 
-    def trees(self, start: int = 0) -> Iterator[Tree]:
+    def trees(self, start: int = 0) -> Iterator[TreeKernel]:
         """Go through the trees in order of objective, then leaves, then a fixed order; lazily.
 
         Parameters
@@ -169,7 +169,7 @@ class Members(Completeness):
             raise ValueError(f"start must be a position from 0, got {start}")
         return self._trees(range(start, self.n_trees))
 
-    def _trees(self, positions: range) -> Iterator[Tree]:
+    def _trees(self, positions: range) -> Iterator[TreeKernel]:
         done, step = 0, 16
         n = _length(positions)
         while done < n:
@@ -178,7 +178,7 @@ class Members(Completeness):
             done += len(some)
             step = min(4 * step, AT_ONCE)
 
-    def __iter__(self) -> Iterator[Tree]:
+    def __iter__(self) -> Iterator[TreeKernel]:
         return self.trees()
 
     def __getitem__(self, which: Any) -> Any:
@@ -214,7 +214,7 @@ class Members(Completeness):
         return position is not None
 
     @property
-    def best_tree(self) -> Tree:
+    def best_tree(self) -> TreeKernel:
         """A tree with the smallest objective: the first of ``trees()``, and of ``functions()``.
 
         Of several the one with the fewest leaves, then the first in a fixed order of the columns.
@@ -229,7 +229,7 @@ class Members(Completeness):
                 + "".join(f" ({why})" for why in [self.why_empty] if why)
             )
 
-    def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:
+    def sample(self, k: int, *, random_state: Any = None) -> list[TreeKernel]:
         """Draw trees: each is any tree of the set with the same chance, one may come twice.
 
         Parameters
@@ -247,7 +247,7 @@ class Members(Completeness):
     # -- functions -----------------------------------------------------------------------------
 
     def functions(
-        self, *, limit: int = LIMIT, semantics: str | None = None, within: Any = None
+        self, *, limit: int = LIMIT, semantics: str | None = None, tolerance: Any = None
     ) -> FunctionSet:
         """Give the different functions, in order of their cheapest tree's objective.
 
@@ -259,7 +259,7 @@ class Members(Completeness):
             Give up, with ``TooLarge``, beyond so many.
         semantics : "aware", "independent" or "rows"
             See ``count_distinct``.
-        within : number, optional
+        tolerance : number, optional
             For regression: go through the functions in order, and leave out those that differ by at
             most so much, on every training row, from one that is kept. Read as the decimal that is
             written.
@@ -270,7 +270,7 @@ class Members(Completeness):
         """
         semantics = self._problem.semantics(semantics)
         functions = FunctionSet.of(Listing(self._source, self._view, semantics, limit))
-        return functions if within is None else apart(functions, self._problem, within)
+        return functions if tolerance is None else apart(functions, self._problem, tolerance)
 
     def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
         """Give the different functions as arrays, without an object for each."""

@@ -34,7 +34,7 @@ class OtherSources:
         sample_weight: Any = None,
         loss: str | None = None,
         decimals: int | None = None,
-        through: Any = None,
+        preprocessing: Any = None,
         space: Space | None = None,
     ) -> TreeSet:
         """Take a list of trees as a set: the same interface, over just these trees.
@@ -56,7 +56,7 @@ class OtherSources:
             the set's decimals, which ``print`` names, so that every loss is exact: for squared loss
             a mean in floats becomes the number that the leaf has in a ``RashomonSet`` of the same
             rows.
-        through, space
+        preprocessing, space
             As in ``read_trees``.
 
         Returns
@@ -73,7 +73,7 @@ class OtherSources:
         >>> found.n_trees, float(found.objective)
         (2, 0.02)
         """
-        members = read_trees(trees, through=through, space=space)
+        members = read_trees(trees, preprocessing=preprocessing, space=space)
         given = Judging(regularization, epsilon, sample_weight, loss, decimals)
         return TreeSet._of(*listed_set(members, X, y, given))
 
@@ -86,7 +86,7 @@ class OtherSources:
         regularization: Any = 0.01,
         epsilon: Any = 0.02,
         sample_weight: Any = None,
-        through: Any = None,
+        preprocessing: Any = None,
         space: Space | None = None,
     ) -> TreeSet:
         """Take the trees that TreeFARMS found; ``from_trees`` with its parameters.
@@ -98,13 +98,13 @@ class OtherSources:
         ----------
         model : fitted TREEFARMS
         X, y : rows and labels
-            What it was fitted on (with ``through``, what went into the binarizer).
+            What it was fitted on (with ``preprocessing``, what went into the binarizer).
         regularization, epsilon : number
             Its ``regularization`` and ``rashomon_bound_adder``.
         """
         return OtherSources.from_trees(
             model, X, y, regularization=regularization, epsilon=epsilon,
-            sample_weight=sample_weight, through=through, space=space,
+            sample_weight=sample_weight, preprocessing=preprocessing, space=space,
         )  # fmt: skip
 
     @staticmethod

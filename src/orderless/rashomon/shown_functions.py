@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidParameter, OutOfMemory, OutOfTime, TooLarge, named, setting
 from ..form import hex_digits
 from ..inputs import generator
-from ..model import Tree
+from ..model import TreeKernel
 from .ends import End
 from .flat import FlatTrees, join
 from .functions import FunctionTable
@@ -126,7 +126,7 @@ class DrawnFunction:
     objective: Fraction
     errors: int | Fraction
     leaves: int
-    tree: Tree
+    tree: TreeKernel
     n_trees: None = None
 
     def predict(self, X: Any) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
-from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Ensemble, Space, Tree
+from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, SumKernel, Space, TreeKernel
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
@@ -24,8 +24,8 @@ from .onnx_model import knows_onnx, parsed
 from .pmml.document import is_xml, xml_text
 from .spark_folder import is_spark_folder, spark_text
 from .sparse import gives_sparse, with_zero_as_missing
-from .through.columns import source_columns
-from .through.conditions import over_features
+from .preprocessing.columns import source_columns
+from .preprocessing.conditions import over_features
 from .wrapped import through_targets, unwrapped
 from .xgboost_ubj import as_json, knows_ubj
 
@@ -59,11 +59,11 @@ KNOWN = (
 def read_tree(
     model: Any,
     *,
-    through: Any = None,
+    preprocessing: Any = None,
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> Tree:
+) -> TreeKernel:
     """Read a trained tree, whatever made it.
 
     Parameters
@@ -81,12 +81,12 @@ def read_tree(
         "regression"``) or their JSON; our own JSON. Files are given as text or as a ``Path``. A
         ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own is refused,
         because its tree does not say what it decides.
-    through : fitted transformer, optional
+    preprocessing : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
         that went in, in their own units, exactly.
     space : Space, optional
-        What the columns of the table mean: of the model's table, or with ``through`` (or a
+        What the columns of the table mean: of the model's table, or with ``preprocessing`` (or a
         ``Pipeline``) of the table that went in. Without it every column is a feature of its own:
         numeric, or boolean for the libraries that take 0/1 columns.
     feature_names : sequence of str, optional
@@ -125,41 +125,41 @@ def read_tree(
       yes: go
       no:  stay
     """
-    if type(model) is Tree and space is None and feature_names is None and nan == "unknown":
+    if type(model) is TreeKernel and space is None and feature_names is None and nan == "unknown":
         return model
     check_arguments(space, feature_names, nan)
     model = opened(model)
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         return model if space is None else model.over(space)
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         raise UnreadableModel(
             f"this is a sum of {len(model.trees):,} trees: ask it itself, or make one tree of a "
             "small one with ensemble.to_tree()"
         )
-    model, through, targets, sparse = unwrapped(model, through)
-    tree = _column_tree(model, through, space, feature_names)
-    if tree.table.absent_is_nan and gives_sparse(through):
+    model, preprocessing, targets, sparse = unwrapped(model, preprocessing)
+    tree = _column_tree(model, preprocessing, space, feature_names)
+    if tree.table.absent_is_nan and gives_sparse(preprocessing):
         tree = with_zero_as_missing(tree, sure=sparse)
     tree = through_targets(tree, targets)
-    columns, own = source_columns(tree.table, through, space, feature_names, nan)
+    columns, own = source_columns(tree.table, preprocessing, space, feature_names, nan)
     return over_features(tree, columns, _with_facts(own, space))
 
 
 def _with_facts(own: Space, given: Space | None) -> Space:
     """Give the space of a tree the facts of the space that a person gave."""
-    if given is None or frozenset(own.knowing) == frozenset(given.knowing):
+    if given is None or frozenset(own.facts) == frozenset(given.facts):
         return own
-    return own.with_facts(given.knowing)
+    return own.with_facts(given.facts)
 
 
 def read_trees(
     models: Any,
     *,
-    through: Any = None,
+    preprocessing: Any = None,
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> list[Tree]:
+) -> list[TreeKernel]:
     """Read many trees: a set of TreeFARMS or PRAXIS, or any iterable of what ``read_tree`` knows.
 
     All of them share one space, so that comparing them is quick. Parameters are ``read_tree``'s.
@@ -173,16 +173,16 @@ def read_trees(
     """
     bits = _set_of(models)
     if bits is not None:
-        columns, own = source_columns(bits.table, through, space, feature_names, nan)
+        columns, own = source_columns(bits.table, preprocessing, space, feature_names, nan)
         return list(build_all(bits, columns, _with_facts(own, space)))
     if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
         raise UnreadableModel(
             "expected a TreeFARMS or PRAXIS model set or an iterable of trees, got "
             f"{a_kind(models)}: read one tree with read_tree"
         )
-    trees: list[Tree] = []
+    trees: list[TreeKernel] = []
     for model in models:
-        tree = read_tree(model, through=through, space=space, feature_names=feature_names, nan=nan)
+        tree = read_tree(model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan)
         if trees and tree.space == trees[0].space:
             tree.space = trees[0].space
         trees.append(tree)
@@ -228,11 +228,11 @@ def opened(model: Any) -> Any:
             raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
     if not isinstance(model, str):
         own = getattr(model, "tree", None)
-        return own if isinstance(own, Tree) else model
+        return own if isinstance(own, TreeKernel) else model
     if f'"{TREE_FORMAT}"' in model[:200]:
-        return Tree.from_json(model)
+        return TreeKernel.from_json(model)
     if f'"{ENSEMBLE_FORMAT}"' in model[:200]:
-        return Ensemble.from_json(model)
+        return SumKernel.from_json(model)
     if "{" not in model and model.lower().endswith(".json"):
         raise InvalidTree(
             f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
@@ -241,7 +241,7 @@ def opened(model: Any) -> Any:
 
 
 def _column_tree(
-    model: Any, through: Any, space: Space | None, feature_names: Sequence[str] | None
+    model: Any, preprocessing: Any, space: Space | None, feature_names: Sequence[str] | None
 ) -> ColumnTree:
     """Let the reader that knows a model read it; what its library forgot comes from the caller."""
     if isinstance(model, str):
@@ -251,15 +251,15 @@ def _column_tree(
                 tree: ColumnTree = reader.from_text(model)
                 break
         else:
-            return from_nested(model, given_names(through, space, feature_names))
+            return from_nested(model, given_names(preprocessing, space, feature_names))
     elif isinstance(model, Mapping):
-        return from_nested(model, given_names(through, space, feature_names))
+        return from_nested(model, given_names(preprocessing, space, feature_names))
     else:
         tree = _from_library(model)
     if not tree.table.ordered:
-        tree = in_given_order(tree, given_names(through, space, feature_names))
+        tree = in_given_order(tree, given_names(preprocessing, space, feature_names))
     if tree.table.garbled:
-        tree = with_given_labels(tree, space if through is None else None)
+        tree = with_given_labels(tree, space if preprocessing is None else None)
     return tree
 
 

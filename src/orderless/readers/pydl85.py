@@ -2,7 +2,7 @@
 
 In:  a fitted ``DL85Classifier``.
 Out: ``ColumnTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
-     columns: without ``space=``, ``through=`` or ``feature_names=`` the last column that the tree
+     columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the last column that the tree
      asks about counts as the last of the table.
 """
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import warnings
 from typing import Any, TypeVar
 
-from ...form import CanonicalForm, canonicalize
-from ...model import Ensemble, Tree
+from ...form import Form, canonical_form
+from ...model import SumKernel, TreeKernel
 
 __all__ = ["plain"]
 
-Source = TypeVar("Source", Tree, CanonicalForm, Ensemble, Tree | CanonicalForm)
+Source = TypeVar("Source", TreeKernel, Form, SumKernel, TreeKernel | Form)
 
 
 def plain(source: Source, what: str) -> Source:
@@ -25,7 +25,7 @@ def plain(source: Source, what: str) -> Source:
     UserWarning
         If there were facts.
     """
-    model = source.tree if isinstance(source, CanonicalForm) else source
+    model = source.tree if isinstance(source, Form) else source
     if model.space.knowledge is None:
         return source
     warnings.warn(
@@ -36,5 +36,5 @@ def plain(source: Source, what: str) -> Source:
         stacklevel=4,
     )
     own: Any = model.over(model.space.without_facts())
-    out: Any = canonicalize(own) if isinstance(source, CanonicalForm) else own
+    out: Any = canonical_form(own) if isinstance(source, Form) else own
     return out  # type: ignore[no-any-return]

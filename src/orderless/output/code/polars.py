@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidSpace
-from ...form import CanonicalForm
-from ...model import Label, Tree
+from ...form import Form
+from ...model import Label, TreeKernel
 from .certain import Ask, asks_next, question
 from .formula import Absent, Every, Flag, Formula, Member, Number, Some, sources
 from .plain import plain
@@ -25,7 +25,7 @@ __all__ = ["as_polars"]
 
 
 def as_polars(
-    source: Tree | CanonicalForm,
+    source: TreeKernel | Form,
     *,
     columns: Mapping[str, str] | None = None,
     shape: str = "auto",
@@ -42,12 +42,12 @@ def as_polars(
 
 
 def _expression(
-    source: Tree | CanonicalForm, columns: Mapping[str, str] | None, shape: str, needed: str | None
+    source: TreeKernel | Form, columns: Mapping[str, str] | None, shape: str, needed: str | None
 ) -> pl.Expr:
     import polars as pl
 
     source = plain(source, "to_polars")
-    tree = source.tree if isinstance(source, CanonicalForm) else source
+    tree = source.tree if isinstance(source, Form) else source
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
     if asks_next(needed):

@@ -23,13 +23,13 @@ from .python_parts import BODY, DECIDE, HEAD, INTERVAL, INTERVAL_WORDS, NAN, WHY
 from .tables import tree_tables
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
+    from ...form import Form
     from ...model import Label
 
 __all__ = ["form_as_python"]
 
 
-def form_as_python(form: CanonicalForm, function_name: str = "decide") -> str:
+def form_as_python(form: Form, function_name: str = "decide") -> str:
     """Write a Python module that decides as ``predict`` does, also with unknown values.
 
     Examples

@@ -17,7 +17,7 @@ from ...errors import InvalidSpace
 from ...model import Column, Feature, Space
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["to_sklearn"]
 
@@ -28,7 +28,7 @@ Codes = frozenset[int]
 Children = tuple[tuple[int, dict[int, Codes]], tuple[int, dict[int, Codes]]]
 
 
-def to_sklearn(tree: Tree) -> Any:
+def to_sklearn(tree: TreeKernel) -> Any:
     """Give a fitted ``DecisionTreeClassifier`` that predicts what the tree predicts.
 
     A regression tree becomes a ``DecisionTreeRegressor``, with the same numbers to the last bit.
@@ -92,7 +92,7 @@ def to_sklearn(tree: Tree) -> Any:
 class _Nodes:
     """The nodes of scikit-learn's tree, each before its children, left before right."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeKernel) -> None:
         self.tree = tree
         self.column: list[int] = []
         self.threshold: list[float] = []

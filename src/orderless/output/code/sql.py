@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...errors import InvalidData, TooManyReasons
-from ...form import CanonicalForm
-from ...model import Label, Tree
+from ...form import Form
+from ...model import Label, TreeKernel
 from ...readers import read_tree
 from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, question
 from .formula import Every, Formula, Number, Some, Source, sources
@@ -30,7 +30,7 @@ MANY = 64  # parts that are joined without parentheses
 
 
 def as_sql(
-    source: Tree | CanonicalForm,
+    source: TreeKernel | Form,
     *,
     dialect: str = "duckdb",
     columns: Mapping[str, str] | None = None,
@@ -41,7 +41,7 @@ def as_sql(
     """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``."""
     words, asks = Words(dialect), asks_next(needed)
     source = plain(source, "to_sql")
-    tree = source.tree if isinstance(source, CanonicalForm) else source
+    tree = source.tree if isinstance(source, Form) else source
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
     if table is None:
@@ -54,28 +54,28 @@ def as_sql(
     return f"SELECT {listed}\nFROM {words.path(table)} {alias}"
 
 
-def certain_texts(tree: Tree, dialect: str) -> list[str]:
+def certain_texts(tree: TreeKernel, dialect: str) -> list[str]:
     """Write, per class, the condition that is true iff the class is certain; never wrongly so."""
     words, certain = Words(dialect), dict(certain_classes(tree, sources(tree), "reasons"))
     return [_written(words, certain.get(label, False), "every") for label in tree.classes]
 
 
 def certain_classes(
-    source: Tree | CanonicalForm, known: Mapping[int, Source], shape: str
+    source: TreeKernel | Form, known: Mapping[int, Source], shape: str
 ) -> list[tuple[Label, Formula]]:
     """Give, per class that occurs, the formula that holds iff the class is certain."""
     if shape not in SHAPES:
         raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, got {shape!r:.80}")
-    form = source if isinstance(source, CanonicalForm) else CanonicalForm(source)
+    form = source if isinstance(source, Form) else Form(source)
     if shape == "auto":
-        form = CanonicalForm(form.tree, limit=FEW)
+        form = Form(form.tree, limit=FEW)
         shape = "reasons" if _few_reasons(form) else "tree"
     if shape == "reasons":
         return certain_by_reasons(form, known)
     return certain_by_tree(form.tree, known)
 
 
-def _few_reasons(form: CanonicalForm) -> bool:
+def _few_reasons(form: Form) -> bool:
     if form.tree.n_leaves > SMALL:
         return False
     try:
@@ -133,7 +133,7 @@ def _joined(parts: list[str], word: str) -> str:
 
 def _needed(
     words: Words,
-    tree: Tree,
+    tree: TreeKernel,
     known: Mapping[int, Source],
     certain: list[tuple[Label, Formula]],
 ) -> str:

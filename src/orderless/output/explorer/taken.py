@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model import Tree, printable
+from ...model import TreeKernel, printable
 from ..code import as_sql
 from ..page import write_page
 from ..report import report
@@ -20,7 +20,7 @@ FORM_TITLE = "What is certain"
 PLAIN = "text/plain; charset=utf-8"
 
 
-def written(tree: Tree, kind: str, origin: str, X: Any, y: Any, costs: Any) -> tuple[str, bytes]:
+def written(tree: TreeKernel, kind: str, origin: str, X: Any, y: Any, costs: Any) -> tuple[str, bytes]:
     """Write a tree as one of ``NAMES``."""
     told = printable(origin)
     if kind == "json":

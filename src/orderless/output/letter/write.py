@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
-from ...form import Explanation, Term, canonicalize
+from ...form import Explanation, Term, canonical_form
 from ...inputs import is_unknown, near, row_at, some_names
-from ...model import Ensemble, Label, Tree, side_text
+from ...model import SumKernel, Label, TreeKernel, side_text
 from ...readers import read_model
 from .codes import read_codes
 from .letter import Letter, Reason
@@ -162,7 +162,7 @@ class _Writer:
                 raise InvalidParameter(
                     f"{setting(name, value)}: give a whole number, {least} or more", name
                 )
-        self.model: Tree | Ensemble = read_model(model)
+        self.model: TreeKernel | SumKernel = read_model(model)
         if self.model.task == "regression":
             raise InvalidData(
                 "a letter is about a decision, and this model says numbers: make it one with "
@@ -172,12 +172,12 @@ class _Writer:
         self.immutable = None if immutable is None else list(immutable)
         self.adverse = self._labels(adverse)
         self.explain: Callable[[Any], Explanation]
-        if isinstance(self.model, Ensemble):
+        if isinstance(self.model, SumKernel):
             ensemble = self.model
             self.explain = lambda row: ensemble.explain(row, time_limit=time_limit)
             asked: Iterable[str] = ensemble.features
         else:
-            form = canonicalize(self.model, time_limit=time_limit)
+            form = canonical_form(self.model, time_limit=time_limit)
             self.explain = form.explain
             asked = [feature.name for feature in form.bins.features]
         self.codes.check(self.model.space, asked)

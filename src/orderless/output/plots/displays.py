@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
-from ...form import CanonicalForm, canonicalize
+from ...form import Form, canonical_form
 from ...missing import Coverage, coverage
 from ...rashomon import TreeSet
 from .rashomon import plot_map, plot_objectives, plot_sizes
@@ -130,7 +130,7 @@ class RulesDisplay(_Display):
     [0.0, 1.0]
     """
 
-    def __init__(self, form: CanonicalForm) -> None:
+    def __init__(self, form: Form) -> None:
         self.form = form
 
     @classmethod
@@ -164,7 +164,7 @@ class RulesDisplay(_Display):
         -------
         RulesDisplay
         """
-        form = canonicalize(estimator)
+        form = canonical_form(estimator)
         return cls(form).plot(ax, X=X, features=features, known=known, terms=terms)
 
     def plot(self, ax: Any = None, **options: Any) -> Self:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...acquisition import Policy, branches, money, percent
 from ...errors import InvalidTree
-from ...model import Tree, class_names, drawn, printable
+from ...model import TreeKernel, class_names, drawn, printable
 from ...readers import read_tree
 from ..rules.policy import summary
 from .drawing import leaf_colours, places
@@ -104,7 +104,7 @@ def _room(at: dict[int, tuple[float, float]], node: int) -> float:
     return min([*others, 3.0, edge]) * 0.92
 
 
-def _fitting(tree: Tree, room: dict[int, float], height: float) -> tuple[float, dict[int, str]]:
+def _fitting(tree: TreeKernel, room: dict[int, float], height: float) -> tuple[float, dict[int, str]]:
     """Find the largest font in which everything fits, and break the text into lines."""
     names = class_names(tree)
     whole = {

@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import OutOfTime, TooManyReasons, Undecided
 from ...inputs import row_at, rows_at
 from ...missing import Coverage, Gapped, coverage
-from ...model import Ensemble, amount
+from ...model import SumKernel, amount
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
 from .sections import how_good, right
@@ -31,9 +31,9 @@ EXAMPLES = 2  # rows of each class that are explained
 DRAWN = 15  # features in the picture
 
 
-def model_of(subject: Subject) -> Ensemble:
+def model_of(subject: Subject) -> SumKernel:
     """Give the model; a subject calls it its tree."""
-    return cast("Ensemble", subject.tree)
+    return cast("SumKernel", subject.tree)
 
 
 def summary(subject: Subject) -> str:
@@ -46,7 +46,7 @@ def summary(subject: Subject) -> str:
     ).rstrip()
 
 
-def _leaves(model: Ensemble) -> int:
+def _leaves(model: SumKernel) -> int:
     return sum(tree.n_leaves for tree in model.trees)
 
 
@@ -188,7 +188,7 @@ def reasons(subject: Subject) -> Section:
     return Section("reasons", title, lead, parts)
 
 
-def _why(model: Ensemble, row: dict[str, Any]) -> list[str]:
+def _why(model: SumKernel, row: dict[str, Any]) -> list[str]:
     """Give the lines of an explanation, as far as it is found in the time of a report."""
     why = model.explain(row, time_limit=TIME_TO_EXPLAIN)
     try:

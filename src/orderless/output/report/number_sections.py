@@ -76,12 +76,12 @@ def missing(subject: Subject) -> Section:
     with picture(alt, parts) as ax:
         draw_widths(found, ax)
     wide = float(tree.numbers[-1]) - float(tree.numbers[0])
-    within = {part * wide: found.widths.within(part * wide) for part in PARTS}
+    tolerance = {part * wide: found.widths.within(part * wide) for part in PARTS}
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     lines: list[tuple[Any, ...]] = [_line("the number is certain", mean["determined"])]
     lines += [
         _line(f"the interval is at most {amount(width)} wide", shares)
-        for width, shares in within.items()
+        for width, shares in tolerance.items()
     ]
     lines += [
         _line("every value on the tree's path is known", mean["path"]),

@@ -18,7 +18,7 @@ from ...model import Piece, Side, pieces
 from .listing import Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
+    from ...form import Form
 
 __all__ = ["escaped", "form_as_latex"]
 
@@ -55,7 +55,7 @@ SIGNS = {
 
 
 def form_as_latex(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     **shown: Unpack[Shown],

@@ -30,8 +30,8 @@ def summary(policy: Policy) -> str:
     if policy.share_determined < 1:
         parts.append(f"determines {percent(policy.share_determined)}")
     what = f"{policy.method} policy"
-    if policy.within is not None:
-        what += f" within {short_number(policy.within)}"
+    if policy.tolerance is not None:
+        what += f" within {short_number(policy.tolerance)}"
     return f"{what}: {', '.join(parts)}, over {policy.n_rows:,} rows; {proven}."
 
 

@@ -17,7 +17,7 @@ from ...model import Side, pieces
 from .listing import FAULTS, Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
+    from ...form import Form
 
 __all__ = [
     "column_widths", "escaped", "form_as_markdown", "form_as_text", "form_in_short",
@@ -36,7 +36,7 @@ SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " != ": " ≠ ", "{": "\\{", "}": "\\
 
 
 def form_as_text(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     **shown: Unpack[Shown],
@@ -57,7 +57,7 @@ def form_as_text(
     return "\n".join(lines)
 
 
-def form_in_short(form: CanonicalForm) -> str:
+def form_in_short(form: Form) -> str:
     """Write the rules, or in one line why there are none and what to do."""
     try:
         return form_as_text(form)
@@ -158,7 +158,7 @@ class _Table:
 
 
 def form_as_markdown(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     **shown: Unpack[Shown],

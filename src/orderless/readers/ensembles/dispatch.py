@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidTree, UnreadableModel, a_kind
-from ...model import Adding, Ensemble, Rule, Space, Tree
+from ...model import Adding, SumKernel, Rule, Space, TreeKernel
 from ..build import ColumnTree, Nan
 from ..dispatch import check_arguments, library_of, opened, read_tree
 from ..forgotten import given_names, in_given_order, with_given_labels
 from ..sparse import gives_sparse, with_zero_as_missing
-from ..through.columns import source_columns
-from ..through.conditions import all_over_features
+from ..preprocessing.columns import source_columns
+from ..preprocessing.conditions import all_over_features
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
 from .score import knows_score, read_score
@@ -52,11 +52,11 @@ KNOWN = (
 def read_ensemble(
     model: Any,
     *,
-    through: Any = None,
+    preprocessing: Any = None,
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> Ensemble:
+) -> SumKernel:
     """Read a trained model that adds up trees, whatever made it.
 
     Parameters
@@ -72,7 +72,7 @@ def read_ensemble(
         search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
         shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
         as it is. A subclass that has a ``predict`` of its own is refused.
-    through, space, feature_names, nan
+    preprocessing, space, feature_names, nan
         As in ``read_tree``.
 
     Returns
@@ -114,22 +114,22 @@ def read_ensemble(
     """
     check_arguments(space, feature_names, nan)
     given, model = model, opened(model)
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         return model if space is None else _over(model, space)
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         return _of_one_tree(model if space is None else model.over(space))
     if knows_score(model):
-        if through is not None or feature_names is not None:
+        if preprocessing is not None or feature_names is not None:
             raise UnreadableModel(
-                "a score names its features itself: leave through= and feature_names= out"
+                "a score names its features itself: leave preprocessing= and feature_names= out"
             )
         return read_score(model, space=space)
-    wrapped = unwrapped(model, through)
+    wrapped = unwrapped(model, preprocessing)
     parts = _column_ensemble(wrapped.model)
     if parts is None:
         _refuse_unknown(wrapped.model)
     if parts is None or (wrapped.targets and len(parts.trees) == 1):
-        tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
+        tree = read_tree(given, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan)
         return _of_one_tree(tree)
     if wrapped.targets:
         raise UnreadableModel(
@@ -181,20 +181,20 @@ def _over_features(
     space: Space | None,
     feature_names: Sequence[str] | None,
     nan: Nan,
-) -> Ensemble:
+) -> SumKernel:
     """State all trees over the features that their columns arise from."""
-    through = wrapped.through
+    preprocessing = wrapped.preprocessing
     table = parts.table
     if not table.ordered:
-        names = given_names(through, space, feature_names)
+        names = given_names(preprocessing, space, feature_names)
         parts = _each(parts, lambda tree: in_given_order(tree, names))
     if table.garbled:
-        own = space if through is None else None
+        own = space if preprocessing is None else None
         parts = _each(parts, lambda tree: with_given_labels(tree, own))
-    if table.absent_is_nan and gives_sparse(through):
+    if table.absent_is_nan and gives_sparse(preprocessing):
         parts = _each(parts, lambda tree: with_zero_as_missing(tree, sure=wrapped.sparse))
-    columns, space = source_columns(parts.table, through, space, feature_names, nan)
-    return Ensemble(
+    columns, space = source_columns(parts.table, preprocessing, space, feature_names, nan)
+    return SumKernel(
         all_over_features(parts.trees, columns, space),
         parts.values,
         scores=parts.scores,
@@ -212,9 +212,9 @@ def _each(parts: ColumnEnsemble, change: Callable[[ColumnTree], ColumnTree]) -> 
     return replace(parts, trees=[replace(tree, table=trees[0].table) for tree in trees])
 
 
-def _over(ensemble: Ensemble, space: Space) -> Ensemble:
+def _over(ensemble: SumKernel, space: Space) -> SumKernel:
     """State an ensemble over another space."""
-    return Ensemble(
+    return SumKernel(
         [tree.over(space) for tree in ensemble.trees],
         ensemble.values,
         scores=ensemble.scores.tolist(),
@@ -226,7 +226,7 @@ def _over(ensemble: Ensemble, space: Space) -> Ensemble:
     )
 
 
-def _of_one_tree(tree: Tree) -> Ensemble:
+def _of_one_tree(tree: TreeKernel) -> SumKernel:
     """Make an ensemble of one tree, by the numbers or the shares of its leaves."""
     leaves = np.flatnonzero(tree.feature < 0)
     which = tree.leaf_class[leaves]
@@ -236,7 +236,7 @@ def _of_one_tree(tree: Tree) -> Ensemble:
         classes=range(len(leaves)), leaf_class=number, distribution=None, task="classification"
     )
     if tree.task == "regression":
-        return Ensemble([plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number"))
+        return SumKernel([plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number"))
     shares = tree.shares[leaves]
     if not np.array_equal(shares.argmax(axis=1), which):
         at = int(np.flatnonzero(shares.argmax(axis=1) != which)[0])
@@ -246,6 +246,6 @@ def _of_one_tree(tree: Tree) -> Ensemble:
             "not decide by its shares: use the tree itself"
         )
     base = (0.0,) * len(tree.classes)
-    return Ensemble(
+    return SumKernel(
         [plain], [shares], classes=tree.classes, adding=Adding(base=base), rule=Rule("largest")
     )

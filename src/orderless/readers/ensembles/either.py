@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import UnreadableModel
-from ...model import Ensemble, Space, Tree
+from ...model import SumKernel, Space, TreeKernel
 from ..build import Nan
 from ..dispatch import opened, read_tree
 from .dispatch import is_known, read_ensemble
@@ -25,7 +25,7 @@ def read_model(
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> Tree | Ensemble:
+) -> TreeKernel | SumKernel:
     """Read one tree as a ``Tree``, and what adds up several as an ``Ensemble``.
 
     Examples
@@ -36,7 +36,7 @@ def read_model(
     ('Ensemble', 'Tree')
     """
     model = opened(model)
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         return read_ensemble(model, space=space)
     if knows_score(model):
         return read_ensemble(model, space=space, feature_names=feature_names, nan=nan)

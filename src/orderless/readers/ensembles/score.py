@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidSpace, InvalidTree, a_kind, setting
-from ...model import Adding, Ensemble, Feature, Label, Rule, Space, Tree
+from ...model import Adding, SumKernel, Feature, Label, Rule, Space, TreeKernel
 from ..model_file import file_bytes
 from .score_csv import items_of_csv
 from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
@@ -33,7 +33,7 @@ def read_score(
     verdicts: Mapping[Any, Any] | Sequence[Any] | None = None,
     space: Space | None = None,
     decimals: int | None = None,
-) -> Ensemble:
+) -> SumKernel:
     """Read a points score, or weighted rules, which is an ensemble of one small tree per item.
 
     Parameters
@@ -179,7 +179,7 @@ def inferred_feature(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
 # -- totals ----------------------------------------------------------------------------------------
 
 
-def _ensemble(score: Score, trees: Sequence[Tree], decimals: int | None) -> Ensemble:
+def _ensemble(score: Score, trees: Sequence[TreeKernel], decimals: int | None) -> SumKernel:
     """Write all points as whole numbers of their common unit."""
     by_verdict = isinstance(score.items[0].points, dict)
     labels: tuple[Any, ...] = tuple(score.verdicts or ()) if by_verdict else (None,)
@@ -211,7 +211,7 @@ def _ensemble(score: Score, trees: Sequence[Tree], decimals: int | None) -> Ense
     else:
         rule = Rule("cuts", cuts=_cuts(score.verdicts, unit))
     classes = None if score.verdicts is None else tuple(score.verdicts)
-    return Ensemble(trees, values, classes=classes, adding=adding, rule=rule)
+    return SumKernel(trees, values, classes=classes, adding=adding, rule=rule)
 
 
 def _cuts(verdicts: Mapping[Label, Fraction | None], unit: int) -> tuple[float, ...]:

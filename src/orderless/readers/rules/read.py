@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from ...errors import InvalidParameter, InvalidRules, InvalidTree, TooLarge, named, setting
 from ...inputs import some_names
-from ...model import FeatureSpec, Label, Space, Task, Tree, plain_label
+from ...model import FeatureSpec, Label, Space, Task, TreeKernel, plain_label
 from ..build import Table, TreeBuilder
-from ..through.columns import source_columns
-from ..through.conditions import over_features
+from ..preprocessing.columns import source_columns
+from ..preprocessing.conditions import over_features
 from .boxes import Boxes, boxes_of, declared
 from .check import RuleCheck, gaps_of, overlaps_of, unused_of
 from .diagram import Branch, Diagram, Leaf, Split
@@ -38,7 +38,7 @@ def read_rules(
     delimiter: str = ",",
     task: Task = "classification",
     limit: int = LIMIT,
-) -> Tree:
+) -> TreeKernel:
     r"""Read a decision table, or a list of rules, as a tree.
 
     Parameters
@@ -241,7 +241,7 @@ def _lines(lines: Sequence[int]) -> str:
 # -- the tree --------------------------------------------------------------------------------------
 
 
-def _tree(diagram: Diagram, default: Label | None, task: Task, limit: int) -> Tree:
+def _tree(diagram: Diagram, default: Label | None, task: Task, limit: int) -> TreeKernel:
     """Unfold the diagram, with one leaf for neighbours that say the same."""
     space = diagram.rules.space
     nodes, root = _by_output(diagram, default)
