@@ -202,7 +202,9 @@ def cheapest_policy(
     return policy
 
 
-def _leaves_of(model: Any, X: Any, tolerance: float | None, priced: set[str], method: str) -> Leaves:
+def _leaves_of(
+    model: Any, X: Any, tolerance: float | None, priced: set[str], method: str
+) -> Leaves:
     """Give the leaves of a tree, for ``tolerance`` as one of numbers; rows must satisfy its facts."""
     tree = read_tree(model)
     refuse_contradictions(tree, X)

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData
-from ..form import canonical_form
 from ..inputs import exact_number, is_unknown
 from ..model import Label
 from .question import Question, money
@@ -128,7 +127,7 @@ class Interview:
     @cached_property
     def explanation(self) -> Explanation:
         """Why, from what is known: the reason of the decision, or what keeps it open."""
-        return canonical_form(self.policy.tree).explain(dict(self.known))
+        return self.policy.tree.explain(dict(self.known))
 
     def answer(self, value: Any) -> Interview:
         """Give the answer to the question.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..inputs import (
     column_like,
     exact_number,
@@ -72,8 +73,12 @@ class Policy(Solved):
     # -- what it is ----------------------------------------------------------------------------
 
     @property
-    def tree(self) -> TreeKernel:
+    def tree(self) -> Tree:
         """What it decides."""
+        return Tree.of(self._kernel)
+
+    @property
+    def _kernel(self) -> TreeKernel:
         return self._problem.leaves.bins.tree
 
     @property
@@ -87,7 +92,7 @@ class Policy(Solved):
         return "worst" if self._problem.worst else "expected"
 
     @property
-    def within(self) -> float | None:
+    def tolerance(self) -> float | None:
         """How wide the interval of the numbers may be where it stops; None: one class is left."""
         return self._problem.leaves.tolerance
 
@@ -164,8 +169,8 @@ class Policy(Solved):
 
     def _ends(self, X: Any) -> tuple[list[int], NDArray[np.intp]]:
         """Give the node where each distinct row ends, and which of them each row is."""
-        refuse_contradictions(self.tree, X)
-        table = row_bins(self.tree.bins, X)
+        refuse_contradictions(self._kernel, X)
+        table = row_bins(self._kernel.bins, X)
         if table.shape[1] == 0:
             return [0], np.zeros(len(table), dtype=np.intp)
         distinct, which = np.unique(table, axis=0, return_inverse=True)
@@ -317,9 +322,10 @@ class Policy(Solved):
         """Give the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
             return self._problem.leaves.whole
-        rows = one_row(known, self.tree.space, self.tree.used, if_there=self.tree.connected)
-        refuse_contradiction(self.tree, rows)
-        return list(row_box(self.tree.bins, rows).bits)
+        tree = self._kernel
+        rows = one_row(known, tree.space, tree.used, if_there=tree.connected)
+        refuse_contradiction(tree, rows)
+        return list(row_box(tree.bins, rows).bits)
 
     def _question(self, sides: list[int], unavailable: tuple[str, ...], so_far: SoFar) -> Question:
         """Give the next question after what was spent and asked so far."""
@@ -347,7 +353,7 @@ class Policy(Solved):
 
     # -- what it becomes -----------------------------------------------------------------------
 
-    def to_tree(self) -> TreeKernel:
+    def to_tree(self) -> Tree:
         """Give the policy as a tree that asks in its order and decides the same.
 
         With ``tolerance`` it is a regression tree whose leaves say the midpoints of the intervals that
@@ -367,7 +373,7 @@ class Policy(Solved):
         """
         from .formats import to_tree
 
-        return to_tree(self.nodes)
+        return Tree.of(to_tree(self.nodes))
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats) that any language can walk.

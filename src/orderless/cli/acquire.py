@@ -84,7 +84,13 @@ def command(
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
         policy = cheapest_policy(
-            tree, source.X, each, known=given, budget=budget, time_limit=time_limit, tolerance=tolerance
+            tree,
+            source.X,
+            each,
+            known=given,
+            budget=budget,
+            time_limit=time_limit,
+            tolerance=tolerance,
         )
     talk = _ask(policy.interview(known, only_relevant=True), tree, style)
     if output.format == Format.json:

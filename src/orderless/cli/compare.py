@@ -249,11 +249,12 @@ def _answers(model: Model, rows: Any) -> list[Any]:
     """Give the class, or number, of each row where it is certain, and None elsewhere."""
     import numpy as np
 
+    from ..ensembles import predict_model
     from ..model import TreeKernel
 
     if isinstance(model, TreeKernel):
         return [None if k < 0 else model.classes[k] for k in model.decide(rows).tolist()]
-    answers = model.predict(model.read(rows))
+    answers = predict_model(model, model.read(rows))
     return [None if hidden else answer for hidden, answer in
             zip(np.ma.getmaskarray(answers), answers.tolist(), strict=True)]  # fmt: skip
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidSpace
-from ..model import SumKernel, Fact, TreeKernel, parse
+from ..model import Fact, SumKernel, TreeKernel, parse
 from .mistakes import Mistake
 
 if TYPE_CHECKING:
@@ -63,13 +63,14 @@ def read_fact_file(path: Path) -> tuple[Fact, ...]:
         raise Mistake(f"{path.name}: {fault}") from fault
 
 
-def with_known(model: TreeKernel | SumKernel, name: str, facts: Path | None) -> TreeKernel | SumKernel:
+def with_known(
+    model: TreeKernel | SumKernel, name: str, facts: Path | None
+) -> TreeKernel | SumKernel:
     """Give a model that knows the facts of a file."""
     if facts is None:
         return model
-    facts = read_fact_file(facts)
     try:
-        return model.with_facts(facts)
+        return model.with_facts(read_fact_file(facts))
     except InvalidSpace as fault:
         raise Mistake(f"{facts.name}: {fault}") from fault
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, Form, canonical_form
-from ..model import Column, SumKernel, Feature, Space, TreeKernel, parse, printable
+from ..model import Column, Feature, Space, SumKernel, TreeKernel, parse, printable
 from ..readers import Nan, is_xml, knows_onnx, knows_ubj, read_model
 from .decision import Decision, decision_of
 from .fact_file import with_known
@@ -108,7 +108,9 @@ class Source:
         return replace(self, model=tree, y=y, decision=decision.words(tree))
 
 
-def loader(read: ReadOptions, facts: Path | None = None) -> Callable[[Path], TreeKernel | SumKernel]:
+def loader(
+    read: ReadOptions, facts: Path | None = None
+) -> Callable[[Path], TreeKernel | SumKernel]:
     """Give what reads a model file, and makes of it the decision that is taken."""
     decision = decision_of(read.at, read.cut, read.decisions)
     known = None if read.space is None else read_space(read.space)
@@ -229,7 +231,9 @@ def _refuse_fitting(
 
 def form_of(tree: TreeKernel, limits: LimitOptions) -> Form:
     """Give the order-free form, under the limits that were given."""
-    return canonical_form(tree, limit=limits.limit, time_limit=limits.time_limit, exact=limits.exact)
+    return canonical_form(
+        tree, limit=limits.limit, time_limit=limits.time_limit, exact=limits.exact
+    )
 
 
 def load_model(

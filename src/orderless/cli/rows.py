@@ -17,7 +17,7 @@ import numpy as np
 from ..connect import TRUTHS, Part, Unseen, parser_of, read_cells, unseen_notes, wanted_columns
 from ..errors import InvalidData
 from ..inputs import PLAIN, CellStyle, known_rows, unknown
-from ..model import SumKernel, Space, TreeKernel, printable
+from ..model import Space, SumKernel, TreeKernel, printable
 from .costs import name_end
 from .files import missing_column
 from .mistakes import Mistake
@@ -194,7 +194,9 @@ def _labels_for(
     return [known[cell] for cell in cells]
 
 
-def row_from(given: list[str], tree: TreeKernel | SumKernel, style: CellStyle = PLAIN) -> dict[str, Any]:
+def row_from(
+    given: list[str], tree: TreeKernel | SumKernel, style: CellStyle = PLAIN
+) -> dict[str, Any]:
     """Read ``name=value`` texts as a row."""
     names = dict.fromkeys([*tree.space.names, *tree.space.column_names])
     row: dict[str, Any] = {}

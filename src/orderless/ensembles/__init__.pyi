@@ -1,9 +1,12 @@
 from .answers import (
+    TIME_LIMIT as TIME_LIMIT,
     Answers as Answers,
+    answer_of as answer_of,
     answer_rows as answer_rows,
     decide_rows as decide_rows,
+    number_interval_rows as number_interval_rows,
     possible_rows as possible_rows,
-    predict_ranges as predict_ranges,
+    predict_model as predict_model,
     predict_rows as predict_rows,
     verdicts_of as verdicts_of,
 )
@@ -29,9 +32,7 @@ from .differences import (
 from .explain import (
     EnsembleExplanation as EnsembleExplanation,
     explain_ensemble_row as explain_ensemble_row,
-)
-from .forests import (
-    forest_bounds as forest_bounds,
+    explain_ensemble_rows as explain_ensemble_rows,
 )
 from .idle import (
     without_idle as without_idle,
@@ -47,6 +48,7 @@ from .needed import (
 )
 from .numbers import (
     cut_numbers as cut_numbers,
+    decide_at as decide_at,
 )
 from .properties import (
     EnsembleProperties as EnsembleProperties,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import BinNodes, Bins, SumKernel, FactTrees, Floats
+from ..model import BinNodes, Bins, FactTrees, Floats, SumKernel
 from .boxes import RowBoxes
 from .links import divided
 

@@ -21,9 +21,9 @@ from ..form import (
 )
 from ..inputs import row_at
 from ..model import (
-    SumKernel,
     Label,
     Side,
+    SumKernel,
     TreeKernel,
     any_value,
     each_check_in_time,
@@ -32,6 +32,7 @@ from ..model import (
     value_in,
 )
 from ..readers import read_model
+from .answers import answer_of, predict_model
 from .boxes import Cells, check_time_limit, slices, undecided
 from .joint import Joint, with_trees
 from .links import numbers_of
@@ -390,7 +391,7 @@ class Compared:
         return row
 
     def _says(self, ensemble: SumKernel, row: dict[str, Any]) -> Any:
-        return ensemble.predict([{k: v for k, v in row.items() if k in ensemble.space}])[0]
+        return answer_of(ensemble, row)
 
     def row_among(self, X: Any) -> dict[str, Any] | None:
         """Give the first of some rows on which the two certainly differ."""
@@ -417,7 +418,7 @@ class Compared:
 
     def _answers(self, ensemble: SumKernel, X: Any) -> list[Any]:
         """Give what is certain of each row, None where nothing is."""
-        found = ensemble.predict(ensemble.read(X), time_limit=self.time_limit)
+        found = predict_model(ensemble, ensemble.read(X), time_limit=self.time_limit)
         return list(found.tolist())
 
 

@@ -30,10 +30,10 @@ from ..inputs import (
 )
 from ..model import (
     Column,
-    SumKernel,
     Feature,
     Side,
     Space,
+    SumKernel,
     domain_of,
     each_check_in_time,
     meet,

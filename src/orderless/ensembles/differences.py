@@ -10,10 +10,12 @@ from typing import Any
 
 from ..errors import InvalidTree, OutOfTime, TooLarge, Undecided
 from ..form import Both, Difference, Shift, changed_rows, tree_difference
-from ..model import SumKernel, Label, TreeKernel, each_check_in_time
+from ..model import Label, SumKernel, TreeKernel, each_check_in_time
 from ..readers import read_model
+from .answers import answer_of, predict_model
 from .boxes import check_time_limit
 from .compare import TIME_LIMIT, counterexample
+from .splitting import tree_of_ensemble
 
 __all__ = ["difference"]
 
@@ -100,7 +102,7 @@ def difference(
             trees.append(
                 model
                 if isinstance(model, TreeKernel)
-                else model.to_tree(limit=leaves, time_limit=max(seconds, 1e-3))
+                else tree_of_ensemble(model, leaves, max(seconds, 1e-3))
             )
         except (TooLarge, OutOfTime, Undecided) as fault:
             return _without_rules(models, X, seconds, str(fault))
@@ -136,7 +138,7 @@ def _without_rules(models: list[Any], X: Any, seconds: float, why: str) -> Diffe
     shifts = changed_rows(met or [], ())
     row = counterexample(*models, time_limit=seconds) if not shifts else None
     if row is not None:
-        says = [_says(model, row) for model in models]
+        says = [answer_of(model, row) for model in models]
         shifts = (Shift(says[0], says[1], None, row),)
     n_open = sum(a is None or b is None for a, b in met or [])
     note = "" if not shifts else f"There are no rules of the regions: {why}."
@@ -148,14 +150,5 @@ def _met(models: list[Any], X: Any, seconds: float) -> list[tuple[Label | None, 
     lists = []
     for model, rows in zip(models, X if isinstance(X, Both) else (X, X), strict=True):
         own = model.read(rows)
-        said = (
-            model.predict(own)
-            if isinstance(model, TreeKernel)
-            else model.predict(own, time_limit=seconds)
-        )
-        lists.append(said.tolist())
+        lists.append(predict_model(model, own, time_limit=seconds).tolist())
     return list(zip(*lists, strict=True))
-
-
-def _says(model: Any, row: dict[str, Any]) -> Any:
-    return model.predict([{n: v for n, v in row.items() if n in model.space}]).tolist()[0]

@@ -7,10 +7,11 @@ Out: ``EnsembleExplanation``, which says what the ``Explanation`` of a tree says
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import (
@@ -18,6 +19,8 @@ from ..form import (
     Changes,
     Effects,
     Explanation,
+    Explanations,
+    Found,
     Limits,
     Term,
     allowed_bins,
@@ -26,9 +29,10 @@ from ..form import (
     changes_of,
     wanted_classes,
 )
-from ..inputs import read_costs, refuse_contradiction
+from ..inputs import distinct_rows, read_costs, refuse_contradiction, row_at
 from ..missing import Needed
 from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
+from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
@@ -38,7 +42,9 @@ from .possible_sums import touched
 from .sufficient import Sufficient
 from .ways import Distances
 
-__all__ = ["EnsembleExplanation", "explain_ensemble_row"]
+__all__ = ["EnsembleExplanation", "explain_ensemble_row", "explain_ensemble_rows"]
+
+LIMIT = 10_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,6 +239,43 @@ def explain_ensemble_row(
         _one_row=one,
         _time_limit=seconds,
     )
+
+
+def explain_ensemble_rows(ensemble: SumKernel, X: Any, time_limit: float) -> Explanations:
+    """Explain many rows; see ``Model.explain_all``."""
+    refuse_numbers_of(ensemble, "explain_all", "explain(row) one row at a time")
+    rows = ensemble.read(X)
+    boxes = RowBoxes(ensemble, rows)
+    if boxes.known is None:
+        which, first = _different(boxes.boxes(np.arange(rows.n_rows)))
+    else:
+        which, first = boxes.known.different(tuple(sorted({*ensemble.used, *ensemble.connected})))
+    label = np.full(len(first), -1, dtype=np.int32)
+    terms: list[Term | None] = [None] * len(first)
+    for k, at in enumerate(first.tolist()):
+        if boxes.impossible[at]:
+            continue
+        one = explain_ensemble_row(
+            ensemble, row_at(X, ensemble.space, at), None, 0.0, LIMIT, time_limit
+        )
+        if one.label is not None:
+            label[k], terms[k] = ensemble.classes.index(one.label), one.reason
+    explain = partial(
+        explain_ensemble_row,
+        ensemble,
+        costs=None,
+        tolerance=0.0,
+        limit=LIMIT,
+        time_limit=time_limit,
+    )
+    return Explanations(explain, X, ensemble, Found(which, label, terms))
+
+
+def _different(boxes: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Tell which rows are the same box, and where each box is first."""
+    _, which = distinct_rows(boxes.view(np.bool_))
+    _, first = np.unique(which, return_index=True)
+    return which, first
 
 
 def _interval(numbers: NumberVerdicts, tolerance: float) -> tuple[float, float]:

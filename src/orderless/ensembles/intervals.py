@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import column_like, row_bins, table_like
-from ..model import SumKernel, Flags, Floats, each_check_in_time, n_threads
+from ..model import Flags, Floats, SumKernel, each_check_in_time, n_threads
 from .answers import scores_like
 from .bounds_of_sums import Boxes, ends_of_boxes, score_ends
 from .boxes import RowBoxes, check_time_limit, slices

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Adding, Domain, SumKernel, Rule, TreeKernel, in_units
+from ..model import Adding, Domain, Rule, SumKernel, TreeKernel, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
 from .boxes import Boxes, Cells, possible_boxes
 from .possible_sums import PossibleCells

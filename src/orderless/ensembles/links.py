@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidTree
-from ..model import SumKernel, Floats
+from ..model import Floats, SumKernel
 
 __all__ = ["divided", "linked", "numbers_of", "probabilities", "refuse_no_probabilities"]
 

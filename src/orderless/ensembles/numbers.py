@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import SumKernel, Floats, Rule, level_labels, short_number
+from ..model import Floats, Rule, SumKernel, level_labels, place_of, read_probability, short_number
 from .bounds_of_sums import (
     divided_down,
     divided_up,
@@ -24,9 +24,16 @@ from .bounds_of_sums import (
     one_leaf_each,
 )
 from .boxes import CERTAIN, IMPOSSIBLE, OPEN, RowBoxes
-from .links import linked, numbers_of
+from .links import linked, numbers_of, refuse_no_probabilities
 
-__all__ = ["NumberVerdicts", "around_numbers", "between_numbers", "cut_numbers", "number_verdicts"]
+__all__ = [
+    "NumberVerdicts",
+    "around_numbers",
+    "between_numbers",
+    "cut_numbers",
+    "decide_at",
+    "number_verdicts",
+]
 
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
 
@@ -143,6 +150,42 @@ def between_numbers(ensemble: SumKernel, lower: float, upper: float) -> SumKerne
     """
     ends = [_largest_sum(ensemble, end) for end in (lower, upper)]
     return _with_cuts(ensemble, ends, ["below", "inside", "above"]) if ends[0] < ends[1] else None
+
+
+def decide_at(ensemble: SumKernel, label: Any, probability: float) -> SumKernel:
+    """Give "is the probability of a class at least this?"; see ``Model.decide_at``."""
+    place, level = place_of(ensemble.classes, label), read_probability(probability)
+    refuse_no_probabilities(ensemble)
+    if ensemble.link == "softmax":
+        raise InvalidTree(
+            "the probabilities of this model come from a softmax of several scores, so that a "
+            "cut-off is not a cut of one sum: ask predict_interval(X, of='probability')"
+        )
+    risk = _probability_of(ensemble, place)
+    cut = _largest_sum(risk, float(np.nextafter(level, -np.inf)))
+    return _with_cuts(risk, [cut], [False, True])
+
+
+def _probability_of(ensemble: SumKernel, place: int) -> SumKernel:
+    """Give the model of numbers whose number is the probability of a class."""
+    adding = ensemble.adding
+    if ensemble.rule.kind == "cuts":  # of the first class the link is taken of the opposite
+        sign = 1.0 if place else -1.0
+        base, values = (sign * adding.base[0],), [sign * own for own in ensemble.values]
+        trees = list(ensemble.trees)
+    else:
+        base = (adding.base[place],)
+        added = [at for at, own in enumerate(ensemble.scores.tolist()) if own in (-1, place)]
+        values = [ensemble.values[at][:, place : place + 1] for at in added]
+        trees = [ensemble.trees[at] for at in added]
+    return SumKernel(
+        trees,
+        values,
+        adding=adding._replace(base=base),
+        rule=Rule("number"),
+        link=ensemble.link,
+        factor=ensemble.factor,
+    )
 
 
 def _with_cuts(ensemble: SumKernel, cuts: Sequence[float], labels: Sequence[Any]) -> SumKernel:

@@ -20,9 +20,9 @@ from ..inputs import one_value
 from ..model import (
     Bins,
     Domain,
-    SumKernel,
     FactTrees,
     Grid,
+    SumKernel,
     fact_trees,
     joined_trees,
     sides_by_bin,

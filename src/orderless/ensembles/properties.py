@@ -31,9 +31,9 @@ from ..form import (
     region_of_two,
     two_steps,
 )
-from ..model import Bins, SumKernel, Fact, Feature, Side, TreeKernel, any_value, value_in
+from ..model import Bins, Fact, Feature, Side, SumKernel, TreeKernel, any_value, value_in
 from ..readers import read_model
-from .answers import verdicts_of
+from .answers import answer_of, verdicts_of
 from .boxes import (
     IMPOSSIBLE,
     OPEN,
@@ -129,6 +129,9 @@ class EnsembleProperties(Properties):
         bins = self.ensemble.bins
         names = [own.name for own in bins.features]
         return bins.cuts[names.index(feature)].tolist() if feature in names else []
+
+    def says(self, row: Row) -> Any:
+        return answer_of(self.ensemble, row)
 
     def status_of(self, rows: Rows) -> NDArray[Any]:
         """Give by row whether its answer is certain: 0 yes, 1 no."""
@@ -338,10 +341,7 @@ def compare_in(
     for name, side in region.items():
         if name not in {f.name for f in compared.joint.one.bins.features}:
             row[name] = value_of(side.feature, side, [])
-    answers = tuple(
-        model.predict([{n: v for n, v in row.items() if n in model.space}]).tolist()[0]
-        for model in given
-    )
+    answers = tuple(answer_of(model, row) for model in given)
     if answers[0] == answers[1]:
         raise InvalidData(f"the row {row} does not separate the two models")
     used = {*one.features, *given[1].features, *region}

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..model import Box, SumKernel, Side, Space, TreeKernel
+from ..model import Box, Side, Space, SumKernel, TreeKernel
 from .boxes import Boxes, box_of
 from .joint import with_trees
 

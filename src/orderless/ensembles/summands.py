@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..form import equivalent, fingerprint
-from ..model import SumKernel, Floats, Space, TreeKernel
+from ..model import Floats, Space, SumKernel, TreeKernel
 
 __all__ = ["add_the_same", "add_the_same_way"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
-from ..model import SumKernel, Formula, Linear, Space
+from ..model import Formula, Linear, Space, SumKernel
 from .boxes import Boxes, Cells, slices
 from .links import numbers_of
 from .twins import Twins

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model import Domain, SumKernel, Formula, Nodes, Space, TreeKernel, domain_of, meet, second
+from ..model import Domain, Formula, Nodes, Space, SumKernel, TreeKernel, domain_of, meet, second
 from .boxes import Boxes, Cells, slices
 from .joint import Joint
 

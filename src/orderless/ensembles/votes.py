@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Adding, SumKernel, Rule
+from ..model import Adding, Rule, SumKernel
 from ..readers import read_model
 
 __all__ = ["as_ensemble"]

@@ -21,10 +21,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from ..api import CanonicalForm, Ensemble, Tree
 from ..errors import InvalidData, UnreadableModel, a_kind
-from ..form import Form
 from ..inputs import frame_of, is_frame, labels_like, rows_at
-from ..model import SumKernel, Space, TreeKernel
+from ..model import Space, TreeKernel
 from ..readers import read_model
 from .fitted import FittedEnsemble, FittedTree
 
@@ -113,9 +113,9 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     """
 
     estimator_: Any
-    tree_: TreeKernel
-    form_: Form
-    ensemble_: SumKernel
+    tree_: Tree
+    form_: CanonicalForm
+    ensemble_: Ensemble
     classes_: NDArray[Any]
     coverage_: float
     n_features_in_: int
@@ -192,11 +192,11 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             self.__dict__.pop(name, None)  # of an earlier fit
         if isinstance(model, TreeKernel):
             self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
-            self.tree_ = self._fitted.model
-            self.form_ = self._fitted.form
+            self.tree_ = Tree.of(self._fitted.model)
+            self.form_ = CanonicalForm(self._fitted.form)
         else:
             self._fitted = FittedEnsemble(model, table, y)
-            self.ensemble_ = model
+            self.ensemble_ = Ensemble.of(model)
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
         self.classes_ = labels if labels.tolist() == list(model.classes) else model.labels

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ensembles import TIME_LIMIT, predict_rows
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
 from ..model import SumKernel, TreeKernel
@@ -143,7 +144,7 @@ def _certain_numbers(
         return numbers[codes], codes >= 0
     if model.task != "regression":
         raise InvalidTree("deviation is about numbers, and this model says classes: use judge")
-    said = model.predict(model.read(X))
+    said = predict_rows(model, model.read(X), None, TIME_LIMIT, None)
     return np.ma.getdata(said), ~np.ma.getmaskarray(said)
 
 

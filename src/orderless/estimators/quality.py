@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ensembles import TIME_LIMIT, verdicts_of
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
 from ..model import Label, TreeKernel, plain_label
@@ -166,7 +167,11 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
             "judge counts classes, and this tree predicts numbers: use deviation(tree, X, y), or "
             "cut the tree at levels, tree.cut([...])"
         )
-    codes = model.decide(X) if isinstance(model, TreeKernel) else model.verdicts(X).label
+    codes = (
+        model.decide(X)
+        if isinstance(model, TreeKernel)
+        else verdicts_of(model, model.read(X), TIME_LIMIT, None).label
+    )
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):
         raise InvalidData(f"X has {len(codes):,} rows and y has {len(labels):,} labels")

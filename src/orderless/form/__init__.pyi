@@ -28,8 +28,13 @@ from .equivalence import (
 from .explain import (
     Explanation as Explanation,
 )
+from .explain_row import (
+    explain_one as explain_one,
+)
 from .explanations import (
     Explanations as Explanations,
+    Found as Found,
+    explain_rows as explain_rows,
 )
 from .fingerprints import (
     class_weights as class_weights,

@@ -7,12 +7,11 @@ Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..model import Bins, Label, Space, TreeKernel, formats as serial, time_for
 from ..readers import read_tree
@@ -29,15 +28,13 @@ from .cover import (
 )  # fmt: skip
 from .equivalence import equivalent
 from .fingerprints import fingerprint
-from .form_offers import FormOffers
 from .formats import read_form, write_form
 from .function_tree import canonical_tree, with_function_bins
 from .in_core import InCore
 from .term import Term
 
 if TYPE_CHECKING:
-    from .explain import Explanation
-    from .explanations import Explanations
+    pass
 
 __all__ = ["Form", "canonical_form"]
 
@@ -94,7 +91,7 @@ def canonical_form(
     return Form(own, limit=limit, time_limit=time_limit, exact=exact)
 
 
-class Form(InCore, FormOffers):
+class Form(InCore):
     """What a tree decides, free of the order in which it asks.
 
     Made by ``canonicalize``. Rules and reasons are computed when they are first asked for.
@@ -253,108 +250,6 @@ class Form(InCore, FormOffers):
         """Per class a proven lower bound on the number of rules."""
         return {c: own.bound for c, own in zip(self.classes, self._rules, strict=True)}
 
-    # -- what it says of rows ------------------------------------------------------------------
-
-    def predict(self, X: Any, *, tolerance: float | None = None, n_jobs: int | None = None) -> Any:
-        """Give each row's class, or number, where it is certain; see ``Tree.predict``."""
-        return self.tree.predict(X, tolerance=tolerance, n_jobs=n_jobs)
-
-    def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
-        """Give each row's smallest and largest number; see ``Tree.predict_interval``."""
-        return self.tree.predict_interval(X, n_jobs=n_jobs)
-
-    def predict_between(self, lower: Any, upper: Any) -> Any:
-        """Give each row's class where it is certain; see ``orderless.predict_between``."""
-        return self.tree.predict_between(lower, upper)
-
-    def possible_classes(self, X: Any) -> Any:
-        """Give, for each row, every class that some completion of it gets, in their order."""
-        return self.tree.possible_classes(X)
-
-    def missing_needed(self, row: Any, *, tolerance: float | None = None, limit: int = 200_000) -> Any:
-        """Give the unknown features that would settle a row; see ``orderless.missing_needed``.
-
-        It may take the form's ``time_limit``.
-        """
-        return self.tree.missing_needed(row, tolerance=tolerance, limit=limit, time_limit=self.time_limit)
-
-    def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
-        """Give the share of each class among training rows that fit; see ``orderless.odds``."""
-        return self.tree.odds(X, reference, y)
-
-    def explain(
-        self, row: Any, *, costs: Mapping[str, float] | None = None, limit: int = 10_000
-    ) -> Explanation:
-        """Explain why one row gets its class, and what would change it.
-
-        Parameters
-        ----------
-        row : dict, one-row data frame, Series, or values in the order of the space's columns
-            What is missing, None or NaN is unknown.
-        costs : dict of feature -> cost, optional
-            If given, the text shows the cheapest reason, otherwise the shortest. 0 or more, for
-            every feature that the tree asks about.
-        limit : int
-            How many reasons ``all_reasons`` may list before ``TooManyReasons`` is raised.
-
-        Returns
-        -------
-        Explanation
-            Every part is computed when it is asked for, without the whole form.
-
-        Examples
-        --------
-        >>> young = {"feature": "age", "relation": "<=", "reference": 25,
-        ...          "true": {"prediction": 1}, "false": {"prediction": 0}}
-        >>> tree = {"feature": "priors", "relation": ">", "reference": 3,
-        ...         "true": young, "false": {"prediction": 0}}
-        >>> form = canonicalize(read_tree(tree, space=Space({"age": int, "priors": int})))
-        >>> print(form.explain({"age": 23, "priors": 5}))
-        1, because age <= 25 AND priors > 3.
-        It would be 0 if age were > 25, or if priors were <= 3.
-        >>> print(form.explain({"age": 23}))
-        Not determined: 0 or 1 are possible, because priors is unknown.
-        """
-        from .explain_row import explain_row
-
-        return explain_row(
-            self.tree, self.bins, row, costs=costs, limit=limit, time_limit=self.time_limit
-        )
-
-    def explain_all(self, X: Any) -> Explanations:
-        """Explain many rows: the class of each, and its shortest reason.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            NaN, None, NA and null are unknown.
-
-        Returns
-        -------
-        Explanations
-            ``.label`` and ``.reasons`` by row; ``explanations[i]`` is what ``explain`` gives for
-            row i.
-
-        Notes
-        -----
-        Rows in the same bins have the same reason, which is found once. A shortest reason is
-        NP-hard to find in general; the form's ``time_limit`` is for all rows together.
-
-        Examples
-        --------
-        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> why = canonicalize(tree).explain_all([[1, 1], [0, None], [1, None]])
-        >>> why.label.tolist(), [str(reason) for reason in why.reasons]
-        ([1, 0, None], ['x0 AND x1', 'not x0', 'None'])
-        >>> print(why[0])
-        1, because x0 AND x1.
-        It would be 0 if x0 were false, or if x1 were false.
-        """
-        from .explanations import explain_rows
-
-        return explain_rows(self, X)
-
     # -- words ---------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -363,7 +258,9 @@ class Form(InCore, FormOffers):
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves:,} leaves"
         return f"CanonicalForm(of a tree with {leaves}, classes [{classes}{more}])"
 
-    def to_tree(self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves") -> TreeKernel:
+    def to_tree(
+        self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves"
+    ) -> TreeKernel:
         """Give the smallest tree that decides the same; see ``smallest_tree``."""
         from .smallest import smallest_tree
 

@@ -64,7 +64,9 @@ def tree_difference(
     )
 
 
-def _met(old: TreeKernel, new: TreeKernel, X: Any) -> list[tuple[Label | None, Label | None]] | None:
+def _met(
+    old: TreeKernel, new: TreeKernel, X: Any
+) -> list[tuple[Label | None, Label | None]] | None:
     """Ask both trees about every row."""
     if X is None:
         return None
@@ -85,7 +87,11 @@ class Both(tuple[Any, Any]):
 
 
 def _rules(
-    product: TreeKernel, pairs: Sequence[tuple[int, int]], limit: int, time_limit: float, exact: bool
+    product: TreeKernel,
+    pairs: Sequence[tuple[int, int]],
+    limit: int,
+    time_limit: float,
+    exact: bool,
 ) -> tuple[dict[tuple[int, int], tuple[Term, ...]], bool, str]:
     """Give the rules of every pair of answers, whether they are the fewest, and a note.
 

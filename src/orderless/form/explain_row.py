@@ -12,12 +12,13 @@ from typing import Any
 
 from ..inputs import one_row, read_costs, refuse_contradiction
 from ..model import Bins, Fact, TreeKernel, in_time
+from .canonical import Form
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
 from .row_search import RowSearch, read_row
 
-__all__ = ["Asked", "explain_row"]
+__all__ = ["Asked", "explain_one", "explain_row"]
 
 
 @dataclass(frozen=True)
@@ -90,3 +91,16 @@ def explain_row(
         interval=interval,
         _asked_again=asked_again,
     )
+
+
+def explain_one(
+    form: Form,
+    row: Any,
+    *,
+    costs: Costs | None = None,
+    limit: int = 10_000,
+    time_limit: float | None = None,
+) -> Explanation:
+    """Explain one row of what a form decides; see ``Model.explain``."""
+    seconds = form.time_limit if time_limit is None else time_limit
+    return explain_row(form.tree, form.bins, row, costs=costs, limit=limit, time_limit=seconds)

@@ -71,7 +71,9 @@ def _whole_groups(
     )  # fmt: skip
 
 
-def canonical_tree(tree: TreeKernel, *, time_limit: float = np.inf, limit: int = MOST_NODES) -> TreeKernel:
+def canonical_tree(
+    tree: TreeKernel, *, time_limit: float = np.inf, limit: int = MOST_NODES
+) -> TreeKernel:
     """Give a tree that depends on the function alone: equivalent trees give the same tree.
 
     In each region the question is asked that leaves the fewest thresholds that matter to its two

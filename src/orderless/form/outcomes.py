@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import InvalidData, InvalidTree, a_kind
 from ..inputs import near, some_names
-from ..model import SumKernel, Feature, TreeKernel, label_text
+from ..model import Feature, SumKernel, TreeKernel, label_text
 
 __all__ = ["Falling", "Near", "Outcome", "Unequal", "class_ranks", "read_outcome"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData
 from ..inputs import exact_number, read_region, some_names
-from ..model import SumKernel, Feature, Side, TreeKernel, each_check_in_time, printable, sides_text
+from ..model import Feature, Side, SumKernel, TreeKernel, each_check_in_time, printable, sides_text
 from .outcomes import Falling, Near, Outcome, Unequal, class_ranks, read_outcome
 from .proof import Proof
 from .small_changes import stable_rows
@@ -334,10 +334,9 @@ class Properties(ABC):
     def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
         """Compare with another model."""
 
+    @abstractmethod
     def says(self, row: Row) -> Any:
         """Give what the model says of one row; None where it is not certain."""
-        said = self.model.predict([row])
-        return None if said.mask[0] else said.tolist()[0]
 
     # -- what is asked, and how it is put --------------------------------------------------------
 

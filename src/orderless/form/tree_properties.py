@@ -54,6 +54,10 @@ class TreeProperties(Properties):
         """Give all thresholds of the tree on a feature."""
         return self._cuts.get(feature, [])
 
+    def says(self, row: Row) -> Any:
+        code = int(self.tree.decide([row])[0])
+        return None if code < 0 else self.tree.classes[code]
+
     def status_of(self, rows: Rows) -> NDArray[Any]:
         """Give by row whether its answer is certain: 0 yes, 1 no."""
         return (self.tree.decide(rows) < 0).astype(np.uint8)
@@ -170,7 +174,9 @@ class TreeProperties(Properties):
     def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
         return self.compared_with(read_tree(other), where, claim)
 
-    def compared_with(self, other: TreeKernel, where: Mapping[str, Any] | None, claim: str) -> Proof:
+    def compared_with(
+        self, other: TreeKernel, where: Mapping[str, Any] | None, claim: str
+    ) -> Proof:
         """Compare with another tree, on the values that both have."""
         shared = over_common_space([self.tree, other])
         region = region_of_two(where, shared[0].space, (self.space, other.space))
@@ -184,7 +190,9 @@ class TreeProperties(Properties):
         shown = tuple(n for n in row if n in {*self.tree.features, *other.features, *region})
         return Proof(False, claim_in(region, claim), (row,), answers, _shown=shown)
 
-    def _row_that_differs(self, other: TreeKernel, shared: list[TreeKernel], region: Region) -> Row | None:
+    def _row_that_differs(
+        self, other: TreeKernel, shared: list[TreeKernel], region: Region
+    ) -> Row | None:
         mine, theirs = (
             LeafTable(t, {n: s for n, s in region.items() if n in t.space}) for t in shared
         )

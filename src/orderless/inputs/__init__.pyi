@@ -46,6 +46,7 @@ from .discover import (
     discover as discover,
 )
 from .frames import (
+    Between as Between,
     arrow_slices as arrow_slices,
     column_like as column_like,
     frame_of as frame_of,
@@ -94,6 +95,7 @@ from .progress import (
 )
 from .ranges import (
     read_between as read_between,
+    rows_for as rows_for,
 )
 from .regions import (
     read_region as read_region,

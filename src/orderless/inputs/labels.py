@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..model import SumKernel, Label, TreeKernel, plain_label
+from ..model import Label, SumKernel, TreeKernel, plain_label
 from .cells import is_unknown
 
 __all__ = ["class_codes", "label_array", "number_array", "numbered_classes"]

@@ -21,7 +21,7 @@ from ..model import Box, Domain, Flags, domain_of, meet, point_domain, row_bound
 from .cells import AMONG, BETWEEN, CODE, CoreColumn
 
 if TYPE_CHECKING:
-    from ..model import SumKernel, Fact, Feature, Space, TreeKernel
+    from ..model import Fact, Feature, Space, SumKernel, TreeKernel
     from .rows import Rows
 
 __all__ = [

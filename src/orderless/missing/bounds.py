@@ -19,7 +19,7 @@ from ..inputs import Rows, table_like
 from ..model import Floats, TreeKernel, refuse_facts
 from ..readers import read_tree
 
-__all__ = ["groups_reached", "probability_bounds", "regression_bounds"]
+__all__ = ["groups_reached", "probability_bounds"]
 
 MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
 
@@ -74,36 +74,6 @@ def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
     rows = tree.read(X)
     lower, upper = _ends(tree, rows, tree.shares)
     return table_like(X, lower, tree.classes), table_like(X, upper, tree.classes)
-
-
-def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
-    """Give, for each row, the least and the greatest number that a regression tree can predict.
-
-    Parameters
-    ----------
-    model : Tree whose classes are numbers, or any regressor that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-
-    Returns
-    -------
-    lower, upper : arrays of shape (rows,)
-        Series when a data frame came in. Equal where every completion gets the same number.
-
-    Notes
-    -----
-    The same as ``Tree.predict_interval``: exact, both ends are predicted for some completion.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeRegressor
-    >>> X, y = [[1, 0], [2, 0], [3, 0], [3, 1]], [10.0, 20.0, 60.0, 70.0]
-    >>> model = DecisionTreeRegressor(random_state=0).fit(X, y)
-    >>> lower, upper = regression_bounds(model, [[1, None], [3, None], [None, None]])
-    >>> lower.tolist(), upper.tolist()
-    ([10.0, 60.0, 10.0], [10.0, 70.0, 70.0])
-    """
-    return read_tree(model).predict_interval(X)
 
 
 # -- the ends ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import NOT_GIVEN, Rows, open_rows, read_codes, read_columns, read_numbers, some_names
-from ..model import Column, SumKernel, Feature, Flags, Floats, Space, TreeKernel
+from ..model import Column, Feature, Flags, Floats, Space, SumKernel, TreeKernel
 
 __all__ = ["Gapped"]
 

@@ -110,6 +110,7 @@ from .leaf_words import (
     any_rounded as any_rounded,
     class_names as class_names,
     number_names as number_names,
+    tree_text as tree_text,
 )
 from .numbers import (
     row_boundary as row_boundary,
@@ -145,6 +146,8 @@ from .tree_file import (
 from .tree_numbers import (
     level_labels as level_labels,
     midpoint as midpoint,
+    place_of as place_of,
+    read_probability as read_probability,
     read_tolerance as read_tolerance,
 )
 from .tree_rows import (

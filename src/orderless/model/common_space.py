@@ -46,9 +46,7 @@ def over_common_space(trees: list[TreeKernel]) -> list[TreeKernel]:
         for feature in space.features:
             if feature.name in used:
                 by_name.setdefault(feature.name, {})[feature] = None
-    shared = Space(
-        [_common(list(features), trees) for features in by_name.values()], facts=facts
-    )
+    shared = Space([_common(list(features), trees) for features in by_name.values()], facts=facts)
     return [tree.over(shared) for tree in trees]
 
 

@@ -7,7 +7,7 @@ Out: ``Ensemble``: immutable, checked once; it offers what can be asked of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,8 @@ from .ensemble_checks import (
     check_values,
 )
 from .ensemble_file import EnsembleFile
-from .ensemble_offers import EnsembleOffers
 from .feature import Label
+from .knowledge.fact import Fact
 from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["SumKernel"]
 
 
-class SumKernel(EnsembleFile, EnsembleOffers):
+class SumKernel(EnsembleFile):
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -180,11 +180,9 @@ class SumKernel(EnsembleFile, EnsembleOffers):
 
     def read(self, X: Any) -> Rows:
         """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
-        from ..inputs import Rows, read_rows
+        from ..inputs import rows_for
 
-        if isinstance(X, Rows):
-            return X
-        return read_rows(X, self.space, self.used, if_there=self.connected)
+        return rows_for(X, self.space, self.used, if_there=self.connected)
 
     @cached_property
     def connected(self) -> tuple[int, ...]:
@@ -252,6 +250,16 @@ class SumKernel(EnsembleFile, EnsembleOffers):
         return _core.ensembles.RowBins(self.summed, positions, cuts, of_value)
 
     # -- what it is ------------------------------------------------------------------------------
+
+    def over(self, space: Space) -> SumKernel:
+        """Convert to another space that has its features, by name; see ``Ensemble.with_space``."""
+        if space == self.space:
+            return self
+        return self.replace(trees=[tree.over(space) for tree in self.trees])
+
+    def with_facts(self, facts: Iterable[Fact | str]) -> SumKernel:
+        """Return the same sum over its space with more facts."""
+        return self.over(self.space.with_facts(facts))
 
     @property
     def n_trees(self) -> int:

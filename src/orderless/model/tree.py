@@ -6,7 +6,7 @@ Out: ``Tree``: immutable, checked once, without dead branches; it offers what ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,9 @@ from ..errors import InvalidTree, a_kind
 from .arrays import Nodes
 from .bins import Bins
 from .feature import Label
+from .knowledge.fact import Fact
+from .leaf_words import tree_text
+from .predictor import Predictor
 from .side import Side
 from .space import Space
 from .tree_arrays import (
@@ -31,8 +34,9 @@ from .tree_arrays import (
 )
 from .tree_file import TreeFile
 from .tree_numbers import TreeNumbers
-from .tree_offers import TreeOffers
+from .tree_over import tree_over
 from .tree_rows import TreeRows
+from .words import side_text
 
 __all__ = ["TreeKernel"]
 
@@ -55,7 +59,7 @@ class _Shown:
         return own[self.name]
 
 
-class TreeKernel(TreeFile, TreeNumbers, TreeRows, TreeOffers):
+class TreeKernel(TreeFile, TreeNumbers, TreeRows):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -354,6 +358,26 @@ class TreeKernel(TreeFile, TreeNumbers, TreeRows, TreeOffers):
         """The numbers of the values for which conditions hold, by node, where there are any."""
         nodes = np.flatnonzero(np.diff(self.set_start)).tolist() if len(self.set_values) else []
         return {node: self.set_of(node).tolist() for node in nodes}
+
+    def condition(self, node: int) -> str:
+        """Write the condition of an inner node in words."""
+        return side_text(self.side(node))
+
+    def __str__(self) -> str:
+        return tree_text(self)
+
+    def over(self, space: Space) -> TreeKernel:
+        """Convert to another space that has its features, by name; see ``Tree.with_space``."""
+        return tree_over(self, space)
+
+    def with_facts(self, facts: Iterable[Fact | str]) -> TreeKernel:
+        """Return the same tree over its space with more facts."""
+        return self.over(self.space.with_facts(facts))
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """What answers rows that come one at a time, and tables of floats."""
+        return Predictor(self)
 
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""

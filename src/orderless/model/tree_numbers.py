@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from .tree import TreeKernel
     from .tree_arrays import Task
 
-__all__ = ["TreeNumbers", "level_labels", "midpoint", "read_tolerance"]
+__all__ = [
+    "TreeNumbers",
+    "level_labels",
+    "midpoint",
+    "place_of",
+    "read_probability",
+    "read_tolerance",
+]
 
 ROUNDING = 1 - 2.0**-50  # shares that differ by less are one share, computed in two ways
 
@@ -224,27 +231,17 @@ class TreeNumbers:
           no:  False
         """
         tree = cast("TreeKernel", self)
-        place = self.place_of(label)
-        if isinstance(probability, bool) or not isinstance(probability, int | float | np.number):
-            raise ValueError(f"probability must be a number from 0 to 1, got {probability!r:.80}")
-        if not 0 <= probability <= 1:
-            raise ValueError(f"probability must be from 0 to 1, got {probability!r}")
+        place, level = self.place_of(label), read_probability(probability)
         share = self.shares[:, place]
         return tree.replace(
             classes=(False, True),
-            leaf_class=np.where(tree.feature < 0, share >= probability * ROUNDING, -1),
+            leaf_class=np.where(tree.feature < 0, share >= level * ROUNDING, -1),
             distribution=None,
         )
 
     def place_of(self, label: Any) -> int:
         """Give the position of a class; an error lists the classes that there are."""
-        classes = cast("TreeKernel", self).classes
-        for i, own in enumerate(classes):
-            if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
-                return i
-        raise InvalidTree(
-            f"there is no class {label!r:.80}: the classes are {str(list(classes))[:200]}"
-        )
+        return place_of(cast("TreeKernel", self).classes, label)
 
     def risks(self, place: int) -> list[float]:
         """Give the different shares of a class in the leaves, rising: where ``decide_at`` changes.
@@ -288,6 +285,25 @@ class TreeNumbers:
         return shares
 
 
+def place_of(classes: Sequence[Any], label: Any) -> int:
+    """Give the position of a class; an error lists the classes that there are."""
+    for i, own in enumerate(classes):
+        if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
+            return i
+    raise InvalidTree(
+        f"there is no class {label!r:.80}: the classes are {str(list(classes))[:200]}"
+    )
+
+
+def read_probability(probability: Any) -> float:
+    """Check a probability."""
+    if isinstance(probability, bool) or not isinstance(probability, int | float | np.number):
+        raise ValueError(f"probability must be a number from 0 to 1, got {probability!r:.80}")
+    if not 0 <= probability <= 1:
+        raise ValueError(f"probability must be from 0 to 1, got {probability!r}")
+    return float(probability)
+
+
 def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Sequence[Any]:
     """Name the intervals between levels, or check the names that are given.
 
@@ -310,7 +326,9 @@ def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Seque
 
 def read_tolerance(tolerance: Any) -> float:
     """Check how wide an interval may be."""
-    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.integer | np.floating):
+    if isinstance(tolerance, bool) or not isinstance(
+        tolerance, int | float | np.integer | np.floating
+    ):
         raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r:.80}")
     try:
         width = float(tolerance)

@@ -71,11 +71,11 @@ class TreeRows:
         if tolerance is not None:
             return tree.predict_with_tolerance(X, tolerance, n_jobs)
         if type(X) is np.ndarray:
-            found = tree._ready.table(X, n_threads(n_jobs))
+            found = tree.predictor.table(X, n_threads(n_jobs))
             if found is not None:
                 return found
         elif isinstance(X, Mapping):
-            return tree._ready(X)
+            return tree.predictor(X)
         from ..inputs import is_frame, labels_like
 
         if self.labels.dtype == object or is_frame(X) or self.connected:
@@ -117,11 +117,9 @@ class TreeRows:
     def read(self, X: Any) -> Rows:
         """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
         tree = cast("TreeKernel", self)
-        from ..inputs import Rows, read_rows
+        from ..inputs import rows_for
 
-        if isinstance(X, Rows):
-            return X
-        return read_rows(X, tree.space, tree.used, if_there=self.connected)
+        return rows_for(X, tree.space, tree.used, if_there=self.connected)
 
     @cached_property
     def connected(self) -> tuple[int, ...]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..api import Tree
 from ..errors import InvalidData, TooLarge
-from ..model import TreeKernel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +53,8 @@ class Differences:
         In the other set, and not in the exact one.
     """
 
-    missing: list[tuple[TreeKernel, str]] = field(repr=False)
-    extra: list[tuple[TreeKernel, str]] = field(repr=False)
+    missing: list[tuple[Tree, str]] = field(repr=False)
+    extra: list[tuple[Tree, str]] = field(repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.missing or self.extra)
@@ -96,19 +96,19 @@ def differences(other: TreeSet, exact: TreeSet, limit: int) -> Differences:
     return Differences(missing, extra)
 
 
-def _objective(tree: TreeKernel, trees: TreeSet) -> Fraction:
+def _objective(tree: Tree, trees: TreeSet) -> Fraction:
     """Evaluate a tree on a set's training rows."""
     problem = trees._problem
-    flat = problem.columns.flatten(tree, problem.classes)
+    flat = problem.columns.flatten(tree.kernel, problem.classes)
     if flat is None:
         return Fraction(10**9)  # one of its conditions is not a column
     errors = problem.errors_of(flat)
     return problem.objective(int(problem.cost(errors, flat.n_leaves)[0]))
 
 
-def _why_missing(tree: TreeKernel, filtered: bool, exact: TreeSet) -> str:
+def _why_missing(tree: Tree, filtered: bool, exact: TreeSet) -> str:
     objective = _objective(tree, exact)
-    flat: Any = exact._problem.columns.flatten(tree, exact._problem.classes)
+    flat: Any = exact._problem.columns.flatten(tree.kernel, exact._problem.classes)
     if not flat.nontrivial[0] and filtered:
         return "trivial"
     if objective == exact.bound:
@@ -123,11 +123,11 @@ def _why_missing(tree: TreeKernel, filtered: bool, exact: TreeSet) -> str:
     return "unexplained"
 
 
-def _why_extra(tree: TreeKernel, other: TreeSet, exact: TreeSet) -> str:
+def _why_extra(tree: Tree, other: TreeSet, exact: TreeSet) -> str:
     if tree.depth > exact._problem.rules.max_depth:
         return "too deep"
     if exact._has_numbers:  # its numbers need not be among those of the exact set
-        if exact._problem.columns.flatten(tree, tree.classes) is None:
+        if exact._problem.columns.flatten(tree.kernel, tree.classes) is None:
             return "another condition"
         objective, label = _objective(tree, other), "another number"
     else:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..api import Tree
 from ..inputs import label_array
-from ..model import TreeKernel, plain_label
+from ..model import plain_label
 
 if TYPE_CHECKING:
     from .tree_set import TreeSet
@@ -44,7 +45,7 @@ class End:
     measure: str
     largest: bool
     value: int | Fraction
-    tree: TreeKernel
+    tree: Tree
 
     @property
     def text(self) -> str:

@@ -118,7 +118,9 @@ class FewFeatures:
                     left = end - time.monotonic()
                     if left <= 0:
                         raise _core.base.TimeUp("sets of features")
-                    counts = self._graph.counts(self._with_tolerance(chosen), engine.memory_limit, left)
+                    counts = self._graph.counts(
+                        self._with_tolerance(chosen), engine.memory_limit, left
+                    )
                     yield chosen, self._cells(counts.histogram(engine.memory_limit, left))
 
     def _cells(self, counted: _core.rashomon.Histogram) -> list[tuple[Cell, int, int]]:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..errors import InvalidData, a_kind
 from ..form import fingerprint, hex_digits, read_hex
-from ..model import Label, TreeKernel
+from ..model import Label
 from .columns import Columns
 from .engine import Piece
 from .flat import FlatTrees, distinct, join
@@ -123,13 +124,13 @@ class RashomonFunction:
     _position: int = field(repr=False)
 
     @property
-    def tree(self) -> TreeKernel:
+    def tree(self) -> Tree:
         """A cheapest tree of it; of the first function of a set its ``best_tree``."""
         flat = self._listing.cheapest(np.array([self._position]))
         (tree,) = self._listing.source.problem.trees(flat)
         return tree
 
-    def trees(self) -> Iterator[TreeKernel]:
+    def trees(self) -> Iterator[Tree]:
         """Go through all trees of the set that are this function, those with few leaves first."""
         start, step = 0, 16
         while start < self.n_trees:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..model import Label, TreeKernel
+from ..api import Tree
+from ..model import Label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +55,8 @@ class Range:
     measure: str
     smallest: Number
     largest: Number
-    smallest_tree: TreeKernel
-    largest_tree: TreeKernel
+    smallest_tree: Tree
+    largest_tree: Tree
     tolerance: Fraction = Fraction(0)
     groups: tuple[Label, ...] = ()
     complete: bool = True
@@ -79,7 +80,7 @@ class FrontPoint:
 
     objective: Fraction
     value: Number
-    tree: TreeKernel
+    tree: Tree
 
 
 class Front:
@@ -169,7 +170,7 @@ class Fairest:
 
     measure: str
     gap: Number
-    tree: TreeKernel
+    tree: Tree
     at_least: Number
     objective: Fraction
     groups: tuple[Label, ...]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..errors import InvalidData
 from ..inputs import column_like
-from ..model import TreeKernel
 from .conflict import Conflict, any_otherwise, share_otherwise
 from .flat import FlatTrees
 from .gaps import closer, pairs_of
@@ -361,6 +361,6 @@ class SecondGoals(RowAnswers):
     def _stairs(self, goals: GoalTrees | ListedGoalTrees, largest: bool) -> Stairs:
         return goals.stairs(goals.quantity.forms[0].factors, largest)
 
-    def _tree(self, flat: FlatTrees) -> TreeKernel:
+    def _tree(self, flat: FlatTrees) -> Tree:
         (tree,) = self._problem.trees(flat)
         return tree

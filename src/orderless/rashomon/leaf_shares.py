@@ -17,9 +17,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..errors import InvalidData
 from ..inputs import some_names
-from ..model import TreeKernel
 from .engine import Engine, View
 from .flat import FlatTrees
 from .goal_results import Front, FrontPoint, Range
@@ -72,7 +72,7 @@ class LeafShares:
         return bits
 
     @property
-    def within(self) -> Fraction:
+    def tolerance(self) -> Fraction:
         """How far every end can be from the one that is found."""
         if isinstance(self._source, Listed):
             return Fraction(0)
@@ -127,7 +127,7 @@ class LeafShares:
             found.append((int(cost), value, flat[i : i + 1]))
         return found
 
-    def _tree(self, flat: FlatTrees) -> TreeKernel:
+    def _tree(self, flat: FlatTrees) -> Tree:
         (tree,) = self._problem.trees(flat)
         return tree
 

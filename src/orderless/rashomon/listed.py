@@ -305,7 +305,9 @@ def _bits(columns: Columns, X: Any, n: int, what: str) -> NDArray[np.uint8]:
     return bits
 
 
-def _flatten(trees: list[TreeKernel], classes: tuple[Label, ...] | Numbers) -> tuple[Columns, FlatTrees]:
+def _flatten(
+    trees: list[TreeKernel], classes: tuple[Label, ...] | Numbers
+) -> tuple[Columns, FlatTrees]:
     """Write trees over 0/1 columns: those of the space, or one per condition that occurs."""
     space = trees[0].space
     bits = all(c.condition is not None or space[c.feature].kind == "boolean" for c in space.columns)

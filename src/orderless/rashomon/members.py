@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..api import Tree
 from ..errors import InvalidData, TooLarge
 from ..form import read_hex
 from ..inputs import generator
-from ..model import Label, TreeKernel
+from ..model import Label
 from ..readers import read_tree
 from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
@@ -154,10 +155,10 @@ class Members(Completeness):
 
     # -- trees ---------------------------------------------------------------------------------
 
-    def _build(self, positions: list[int]) -> Iterator[TreeKernel]:
+    def _build(self, positions: list[int]) -> Iterator[Tree]:
         return self._problem.trees(self._counts.unrank(positions))
 
-    def trees(self, start: int = 0) -> Iterator[TreeKernel]:
+    def trees(self, start: int = 0) -> Iterator[Tree]:
         """Go through the trees in order of objective, then leaves, then a fixed order; lazily.
 
         Parameters
@@ -169,7 +170,7 @@ class Members(Completeness):
             raise ValueError(f"start must be a position from 0, got {start}")
         return self._trees(range(start, self.n_trees))
 
-    def _trees(self, positions: range) -> Iterator[TreeKernel]:
+    def _trees(self, positions: range) -> Iterator[Tree]:
         done, step = 0, 16
         n = _length(positions)
         while done < n:
@@ -178,7 +179,7 @@ class Members(Completeness):
             done += len(some)
             step = min(4 * step, AT_ONCE)
 
-    def __iter__(self) -> Iterator[TreeKernel]:
+    def __iter__(self) -> Iterator[Tree]:
         return self.trees()
 
     def __getitem__(self, which: Any) -> Any:
@@ -214,7 +215,7 @@ class Members(Completeness):
         return position is not None
 
     @property
-    def best_tree(self) -> TreeKernel:
+    def best_tree(self) -> Tree:
         """A tree with the smallest objective: the first of ``trees()``, and of ``functions()``.
 
         Of several the one with the fewest leaves, then the first in a fixed order of the columns.
@@ -229,7 +230,7 @@ class Members(Completeness):
                 + "".join(f" ({why})" for why in [self.why_empty] if why)
             )
 
-    def sample(self, k: int, *, random_state: Any = None) -> list[TreeKernel]:
+    def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:
         """Draw trees: each is any tree of the set with the same chance, one may come twice.
 
         Parameters

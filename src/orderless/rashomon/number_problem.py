@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..api import Tree
 from ..errors import InvalidData, setting
 from ..inputs import exact
-from ..model import Label, Task, TreeKernel
+from ..model import Label, Task
 from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, text_of, whole_weights
 from .table import Table, read_number_table, read_table
@@ -151,7 +152,7 @@ class NumberProblem(Problem):
             loss += weight * abs(steps[label] - truth) ** power
         return Fraction(self.error_cost * loss + self.leaf_cost * int(flat.n_leaves[0]), self.unit)
 
-    def places_of(self, tree: TreeKernel) -> NDArray[np.int32]:
+    def places_of(self, tree: Tree) -> NDArray[np.int32]:
         """Give the place among all numbers of each of a tree's own, and -1 after the last."""
         places = [self.target.numbers.find(number) for number in tree.classes]
         return np.array([-1 if place is None else place for place in (*places, None)], np.int32)

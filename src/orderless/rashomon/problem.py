@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..api import Tree
 from ..errors import InvalidData
 from ..form import fingerprint_points
 from ..inputs import exact, exact_weights, shown
-from ..model import Label, Task, TreeKernel
+from ..model import Label, Task
 from .columns import Columns, CoreMeasure, independent
 from .flat import FlatTrees, distinct, merge
 from .table import Table
@@ -319,13 +320,13 @@ class Problem:
         """Evaluate trees on the rows, one by one."""
         return flat.errors(self.bits, self.y, self.weights)
 
-    def places_of(self, tree: TreeKernel) -> NDArray[np.int32]:
+    def places_of(self, tree: Tree) -> NDArray[np.int32]:
         """Give the place among all classes of each of a tree's own, and -1 after the last."""
         return np.append(np.arange(len(tree.classes), dtype=np.int32), np.int32(-1))
 
-    def trees(self, flat: FlatTrees) -> Iterator[TreeKernel]:
+    def trees(self, flat: FlatTrees) -> Iterator[Tree]:
         """Make ``Tree``s over the features."""
-        yield from self.columns.trees(flat, self.classes)
+        yield from map(Tree.of, self.columns.trees(flat, self.classes))
 
 
 def text_of(number: Fraction) -> str:

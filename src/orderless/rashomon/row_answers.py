@@ -121,7 +121,7 @@ class RowAnswers(Members):
             some = np.arange(start, min(start + AT_ONCE, len(cost)))
             trees = self._problem.trees(functions.trees(some))
             for k, tree in zip(some.tolist(), trees, strict=True):
-                label = self._problem.places_of(tree)[tree.decide(rows)]
+                label = self._problem.places_of(tree)[tree.kernel.decide(rows)]
                 cheaper = (cost[k] < reached) | ((cost[k] == reached) & (label < answer))
                 better = (label >= 0) & open_ & cheaper
                 answer[better] = label[better]
@@ -245,7 +245,9 @@ class RowAnswers(Members):
         error = np.sqrt(share * (1 - share) / n_functions)
         return Sampled(table, n_functions, table_like(X, error, self.classes))
 
-    def ambiguity(self, X: Any, y: Any = None, *, tolerance: Any = None, limit: int = LIMIT) -> float:
+    def ambiguity(
+        self, X: Any, y: Any = None, *, tolerance: Any = None, limit: int = LIMIT
+    ) -> float:
         """Give the share of rows on which some function differs from the best one.
 
         Parameters

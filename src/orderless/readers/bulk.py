@@ -26,7 +26,9 @@ __all__ = ["build_all"]
 AT_ONCE = 4096
 
 
-def build_all(bits: BitTrees, columns: Sequence[SourceColumn], space: Space) -> Iterator[TreeKernel]:
+def build_all(
+    bits: BitTrees, columns: Sequence[SourceColumn], space: Space
+) -> Iterator[TreeKernel]:
     """Build all trees of a set, linear in their nodes."""
     meaning = _Meaning(bits, columns, space)
     rest = iter(bits.trees)

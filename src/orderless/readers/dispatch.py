@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
-from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, SumKernel, Space, TreeKernel
+from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Space, SumKernel, TreeKernel
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
@@ -22,10 +22,10 @@ from .model_file import file_bytes, file_head
 from .nested import from_nested
 from .onnx_model import knows_onnx, parsed
 from .pmml.document import is_xml, xml_text
-from .spark_folder import is_spark_folder, spark_text
-from .sparse import gives_sparse, with_zero_as_missing
 from .preprocessing.columns import source_columns
 from .preprocessing.conditions import over_features
+from .spark_folder import is_spark_folder, spark_text
+from .sparse import gives_sparse, with_zero_as_missing
 from .wrapped import through_targets, unwrapped
 from .xgboost_ubj import as_json, knows_ubj
 
@@ -182,7 +182,9 @@ def read_trees(
         )
     trees: list[TreeKernel] = []
     for model in models:
-        tree = read_tree(model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan)
+        tree = read_tree(
+            model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
+        )
         if trees and tree.space == trees[0].space:
             tree.space = trees[0].space
         trees.append(tree)
@@ -227,8 +229,7 @@ def opened(model: Any) -> Any:
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
     if not isinstance(model, str):
-        own = getattr(model, "tree", None)
-        return own if isinstance(own, TreeKernel) else model
+        return _held(model)
     if f'"{TREE_FORMAT}"' in model[:200]:
         return TreeKernel.from_json(model)
     if f'"{ENSEMBLE_FORMAT}"' in model[:200]:
@@ -237,6 +238,15 @@ def opened(model: Any) -> Any:
         raise InvalidTree(
             f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
         )
+    return model
+
+
+def _held(model: Any) -> Any:
+    """Give the kernel of a model that was read, or of what has a tree: a form, a function."""
+    for holder in (model, getattr(model, "tree", None)):
+        kernel = getattr(holder, "kernel", holder)
+        if isinstance(kernel, TreeKernel | SumKernel):
+            return kernel
     return model
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...model import SumKernel, Space, TreeKernel
+from ...model import Space, SumKernel, TreeKernel
 
 __all__ = ["made_up", "widened", "without_missing"]
 

@@ -47,7 +47,13 @@ class Cells:
     """
 
     def __init__(
-        self, tree: TreeKernel, others: Space, extra: dict[str, ColumnBins], *, gaps: bool, single: bool
+        self,
+        tree: TreeKernel,
+        others: Space,
+        extra: dict[str, ColumnBins],
+        *,
+        gaps: bool,
+        single: bool,
     ) -> None:
         self.tree = tree
         self.names = tuple(dict.fromkeys([*tree.features, *extra]))

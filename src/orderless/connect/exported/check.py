@@ -13,11 +13,11 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ...ensembles import Compared, check_time_limit, counterexample
+from ...ensembles import Compared, answer_of, check_time_limit, counterexample
 from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
-from ...model import SumKernel, Label, TreeKernel, any_value, label_text, printable, short_number
+from ...model import Label, SumKernel, TreeKernel, any_value, label_text, printable, short_number
 from ...readers import Nan, extra_results, opened, read_model, required_columns
 from .alike import made_up, widened, without_missing
 from .engines import run_artifact, run_results, run_source
@@ -368,8 +368,8 @@ def _columns(model: TreeKernel | SumKernel, row: dict[str, Any]) -> dict[str, An
 
 
 def _says(model: TreeKernel | SumKernel, row: dict[str, Any]) -> Label:
-    answer = model.predict([{k: v for k, v in row.items() if k in model.space}])[0]
-    return answer.item() if hasattr(answer, "item") else answer  # type: ignore[no-any-return]
+    answer: Label = answer_of(model, row)
+    return answer
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...ensembles import ask_rows, interval_rows, needed_of_row, predict_model, verdicts_of
 from ...errors import InvalidData, OutOfTime, TooManyReasons, Undecided, setting
 from ...inputs import (
     CODE,
@@ -103,14 +104,14 @@ class Answers:
         if isinstance(self.tree, TreeKernel):
             codes = self.tree.decide(rows, self.n_jobs)
             return codes, (codes < 0).astype(np.int8)
-        found = self.tree.verdicts(rows, time_limit=self.time_limit, n_jobs=self.n_jobs)
+        found = verdicts_of(self.tree, rows, self.time_limit, self.n_jobs)
         return found.label, np.minimum(found.status, 2).astype(np.int8)
 
     def _next(self, rows: Rows, at: NDArray[np.intp]) -> NDArray[Any]:
         """Give the feature to ask next, by its position."""
         if isinstance(self.tree, TreeKernel):
             return asked_features(self.tree, rows, at, self.tolerance)
-        names = self.tree.ask_next(rows.take(at), time_limit=self.time_limit, n_jobs=self.n_jobs)
+        names = ask_rows(self.tree, rows.take(at), None, self.time_limit, self.n_jobs)
         place = {name: i for i, name in enumerate(self.tree.space.names)}
         return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
 
@@ -119,11 +120,17 @@ class Answers:
 
         Also where it is too wide.
         """
-        limit: dict[str, Any] = {"n_jobs": self.n_jobs}
-        if isinstance(self.tree, SumKernel):
-            limit["time_limit"] = self.time_limit
-        lower, upper = self.tree.predict_interval(rows, **limit)[:2]
-        middle = self.tree.predict(rows, tolerance=self.tolerance or 0, **limit)
+        if isinstance(self.tree, TreeKernel):
+            lower, upper = self.tree.predict_interval(rows, n_jobs=self.n_jobs)
+        else:
+            lower, upper, _ = interval_rows(self.tree, rows, self.time_limit, self.n_jobs)
+        middle = predict_model(
+            self.tree,
+            rows,
+            tolerance=self.tolerance or 0,
+            time_limit=self.time_limit,
+            n_jobs=self.n_jobs,
+        )
         mask = np.ma.getmaskarray(middle)
         self.n_narrow += int((~mask).sum())
         columns = [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
@@ -139,7 +146,7 @@ class Answers:
             number: dict[tuple[str, ...], int] = {}
             out = np.zeros(len(at), dtype=np.intp)
             for k, i in enumerate(at):
-                settle = self.tree.missing_needed(rows.take(np.array([i]))).settle
+                settle = needed_of_row(self.tree, rows.take(np.array([i])), 200_000, 60.0).settle
                 out[k] = number.setdefault(settle[0], len(number)) if settle else -1
             return list(number), out
         except (TooManyReasons, OutOfTime, Undecided) as fault:

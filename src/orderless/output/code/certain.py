@@ -34,9 +34,7 @@ def asks_next(needed: str | None) -> bool:
     return needed is not None
 
 
-def certain_by_reasons(
-    form: Form, known: Mapping[int, Source]
-) -> list[tuple[Label, Formula]]:
+def certain_by_reasons(form: Form, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
     """Give, per class that occurs, the formula of all its reasons."""
     index = form.space.index
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...errors import UnreadableModel
-from ...model import SumKernel, Feature, TreeKernel
+from ...model import Feature, SumKernel, TreeKernel
 from .plain import plain
 from .pmml import tree_model
 from .pmml_parts import (

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["cuts_of", "feature_table", "tree_tables"]
 
 
-def tree_tables(tree: TreeKernel, *others: TreeKernel) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
+def tree_tables(
+    tree: TreeKernel, *others: TreeKernel
+) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
     """Give the features of trees over one space, sorted by name, and the nodes of each tree.
 
     Bins are cut by all of the trees, so that one box serves for each. A leaf is [class]; any other
@@ -62,7 +64,9 @@ def feature_table(feature: Feature, cuts: NDArray[np.float64]) -> dict[str, Any]
     return {**out, "cuts": ends.tolist(), "words": words}
 
 
-def _nodes(tree: TreeKernel, order: list[int], cuts: dict[int, NDArray[np.float64]]) -> list[list[Any]]:
+def _nodes(
+    tree: TreeKernel, order: list[int], cuts: dict[int, NDArray[np.float64]]
+) -> list[list[Any]]:
     place = {feature: k for k, feature in enumerate(order)}
     nodes: list[list[Any]] = []
     for node in range(tree.n_nodes):

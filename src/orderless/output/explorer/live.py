@@ -18,9 +18,9 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ...api import Tree
 from ...errors import InvalidData, OutOfTime, TooLarge
 from ...form import hex_digits
-from ...model import TreeKernel
 from .taken import NAMES, written
 from .tree_counts import TreeCounts, Wishes
 
@@ -190,7 +190,7 @@ class Live:
             raise InvalidData("'function' must be one of the page, and 'origin' text")
         return written(self._tree(name), kind, origin, self._X, self._y, self._costs)
 
-    def _tree(self, name: str) -> TreeKernel:
+    def _tree(self, name: str) -> Tree:
         assert self._some is not None
         at = self._place[name]
         (tree,) = self._trees._problem.trees(self._some.table.trees[at : at + 1])

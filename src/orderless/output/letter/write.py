@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ...ensembles import explain_ensemble_row
 from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
-from ...form import Explanation, Term, canonical_form
+from ...form import Explanation, Term, canonical_form, explain_one
 from ...inputs import is_unknown, near, row_at, some_names
-from ...model import SumKernel, Label, TreeKernel, side_text
+from ...model import Label, SumKernel, TreeKernel, side_text
 from ...readers import read_model
 from .codes import read_codes
 from .letter import Letter, Reason
@@ -174,11 +175,13 @@ class _Writer:
         self.explain: Callable[[Any], Explanation]
         if isinstance(self.model, SumKernel):
             ensemble = self.model
-            self.explain = lambda row: ensemble.explain(row, time_limit=time_limit)
+            self.explain = lambda row: explain_ensemble_row(
+                ensemble, row, None, 0.0, 10_000, time_limit
+            )
             asked: Iterable[str] = ensemble.features
         else:
             form = canonical_form(self.model, time_limit=time_limit)
-            self.explain = form.explain
+            self.explain = lambda row: explain_one(form, row)
             asked = [feature.name for feature in form.bins.features]
         self.codes.check(self.model.space, asked)
 

@@ -20,9 +20,9 @@ from ...errors import InvalidData, InvalidParameter
 from ...form import Form
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...model import (
-    SumKernel,
     Feature,
     Space,
+    SumKernel,
     TreeKernel,
     class_names as names_of,
     printable,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import IN_PAGES, SumKernel, Feature, in_units
+from ...model import IN_PAGES, Feature, SumKernel, in_units
 from ..code.tables import cuts_of, feature_table
 
 __all__ = ["ensemble_tables"]

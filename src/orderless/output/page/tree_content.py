@@ -62,7 +62,7 @@ def written_tree(
 
 def _width(given: Any, policy: Any, tree: TreeKernel) -> float | None:
     """Give how wide an interval may be: as it is given, or that of the policy."""
-    own = getattr(policy, "within", None)
+    own = getattr(policy, "tolerance", None)
     if given is None:
         return None if own is None else float(own)
     width = read_tolerance(given)
@@ -84,7 +84,7 @@ def _policy_tree(policy: Any, tree: TreeKernel) -> TreeKernel:
     to_tree = getattr(policy, "to_tree", None)
     own = read_tree(to_tree() if callable(to_tree) else policy).over(tree.space)
     # A policy for a width ends with intervals: its own tree has midpoints at its leaves.
-    near = getattr(policy, "within", None) is not None
+    near = getattr(policy, "tolerance", None) is not None
     if not equivalent(read_tree(policy.tree).over(tree.space) if near else own, tree):
         raise InvalidTree(
             "the policy does not decide the same as the tree: give the policy made for it, "

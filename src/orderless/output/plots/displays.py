@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
+from ...estimators import Coverage, coverage
 from ...form import Form, canonical_form
-from ...missing import Coverage, coverage
 from ...rashomon import TreeSet
 from .rashomon import plot_map, plot_objectives, plot_sizes
 from .regions import plot_rules

@@ -33,7 +33,9 @@ class _Box:
     text: str
 
 
-def tree_as_svg(tree: TreeKernel, X: Any = None, y: Any = None, *, marked: Iterable[int] = ()) -> str:
+def tree_as_svg(
+    tree: TreeKernel, X: Any = None, y: Any = None, *, marked: Iterable[int] = ()
+) -> str:
     """Draw a tree.
 
     Parameters

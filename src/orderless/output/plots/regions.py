@@ -107,7 +107,9 @@ def plot_rules(
     return ax
 
 
-def slice_of(tree: TreeKernel, names: tuple[str, str], known: Mapping[str, Any], limit: int) -> TreeKernel:
+def slice_of(
+    tree: TreeKernel, names: tuple[str, str], known: Mapping[str, Any], limit: int
+) -> TreeKernel:
     """Give the tree over two features that decides as a tree does when some others are known.
 
     Its classes are the numbers of the tree's; one more stands for "depends on the others".

@@ -104,7 +104,9 @@ def _room(at: dict[int, tuple[float, float]], node: int) -> float:
     return min([*others, 3.0, edge]) * 0.92
 
 
-def _fitting(tree: TreeKernel, room: dict[int, float], height: float) -> tuple[float, dict[int, str]]:
+def _fitting(
+    tree: TreeKernel, room: dict[int, float], height: float
+) -> tuple[float, dict[int, str]]:
     """Find the largest font in which everything fits, and break the text into lines."""
     names = class_names(tree)
     whole = {
@@ -209,8 +211,8 @@ def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, heig
         if f"{lower:.6g}" != f"{upper:.6g}":
             words = f"between {lower:.6g}\nand {upper:.6g}"
         elif policy.tree.task == "regression" and lower == upper:
-            words = class_names(policy.tree)[label]
-        ground, edge = leaf_colours(policy.tree, label)
+            words = class_names(policy.tree.kernel)[label]
+        ground, edge = leaf_colours(policy.tree.kernel, label)
         box |= {"edgecolor": edge, "facecolor": ground, "linewidth": 1.6}
         if not any(nodes.weight[node] for node in alike):
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here

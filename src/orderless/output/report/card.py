@@ -176,7 +176,14 @@ def model_card(
     """
     read = read_model(model)
     subject = Subject(
-        cast(TreeKernel, read), X, y, costs, {}, printable(about_rows), random_state, dict(held_out or {})
+        cast(TreeKernel, read),
+        X,
+        y,
+        costs,
+        {},
+        printable(about_rows),
+        random_state,
+        dict(held_out or {}),
     )
     if isinstance(read, SumKernel) and costs is not None:
         raise InvalidParameter(

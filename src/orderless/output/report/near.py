@@ -66,7 +66,7 @@ def near(subject: Subject) -> Section:
             ("different functions", functions),
         ],
     )
-    best = trees.best_tree.over(subject.tree.space)
+    best = trees.best_tree.with_space(subject.tree.space)
     compared = Table(
         ("tree", "leaves", "squared error left" if subject.numbers else "wrong rows", "objective"),
         [
@@ -81,7 +81,7 @@ def near(subject: Subject) -> Section:
         alt += found.inside * "; a line shows where this tree stands"
         with picture(f"{alt}.", parts) as ax:
             _draw(ax, found)
-    shown = Details("A best tree", drawn(subject, best))
+    shown = Details("A best tree", drawn(subject, best.kernel))
     return Section("near", TITLE, _lead(found), [*parts, compared, shown])
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...estimators import Deviation
-from ...missing import coverage
+from ...estimators import Deviation, coverage
 from ...model import amount
 from ..plots.measures import draw_coverage, draw_widths
 from ..rules.quality import HEAD

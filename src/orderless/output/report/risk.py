@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from ...acquisition import cheapest_policy, money
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
+from ...estimators import coverage
 from ...form import canonical_form
 from ...inputs import Rows, class_codes
-from ...missing import coverage
 from ...model import Label, TreeKernel, label_text
 from ...readers import read_tree
 from ..plots.measures import draw_thresholds

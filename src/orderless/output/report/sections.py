@@ -294,7 +294,7 @@ def cheapest(subject: Subject) -> Section:
             if way in found
         ],
     )
-    order = [Heading("In which order to ask"), *drawn(subject, best.to_tree())]
+    order = [Heading("In which order to ask"), *drawn(subject, best.to_tree().kernel)]
     return Section("costs", title, lead, [ways, _bought(subject, best), *order])
 
 

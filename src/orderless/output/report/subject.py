@@ -19,10 +19,9 @@ from typing import Any, ClassVar
 
 from ...acquisition import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
-from ...estimators import Deviation, Quality, deviation, judge
+from ...estimators import Coverage, Deviation, Quality, coverage, deviation, judge
 from ...form import Form, canonical_form, redundant_splits, smallest_tree
 from ...inputs import Rows, known_rows, number_array, read_rows, refuse_contradictions
-from ...missing import Coverage, coverage
 from ...model import TreeKernel
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names

@@ -41,7 +41,7 @@ def policy_as_text(policy: Policy) -> str:
     A last line says where numbers are rounded.
     """
     nodes, tree = policy.nodes, policy.tree
-    names = number_names(tree.numbers.tolist()) if tree.task == "regression" else {}
+    names = number_names(tree.kernel.numbers.tolist()) if tree.task == "regression" else {}
     lines = [summary(policy)]
     todo: list[tuple[tuple[int, ...], str, str]] = [((0,), "", "")]
     while todo:

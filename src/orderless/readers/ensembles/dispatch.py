@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidTree, UnreadableModel, a_kind
-from ...model import Adding, SumKernel, Rule, Space, TreeKernel
+from ...model import Adding, Rule, Space, SumKernel, TreeKernel
 from ..build import ColumnTree, Nan
 from ..dispatch import check_arguments, library_of, opened, read_tree
 from ..forgotten import given_names, in_given_order, with_given_labels
-from ..sparse import gives_sparse, with_zero_as_missing
 from ..preprocessing.columns import source_columns
 from ..preprocessing.conditions import all_over_features
+from ..sparse import gives_sparse, with_zero_as_missing
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
 from .score import knows_score, read_score
@@ -129,7 +129,9 @@ def read_ensemble(
     if parts is None:
         _refuse_unknown(wrapped.model)
     if parts is None or (wrapped.targets and len(parts.trees) == 1):
-        tree = read_tree(given, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan)
+        tree = read_tree(
+            given, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
+        )
         return _of_one_tree(tree)
     if wrapped.targets:
         raise UnreadableModel(

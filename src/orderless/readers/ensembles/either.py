@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import UnreadableModel
-from ...model import SumKernel, Space, TreeKernel
+from ...model import Space, SumKernel, TreeKernel
 from ..build import Nan
 from ..dispatch import opened, read_tree
 from .dispatch import is_known, read_ensemble
@@ -22,6 +22,7 @@ __all__ = ["read_model"]
 def read_model(
     model: Any,
     *,
+    preprocessing: Any = None,
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
@@ -39,10 +40,16 @@ def read_model(
     if isinstance(model, SumKernel):
         return read_ensemble(model, space=space)
     if knows_score(model):
-        return read_ensemble(model, space=space, feature_names=feature_names, nan=nan)
+        return read_ensemble(
+            model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
+        )
     try:
-        return read_tree(model, space=space, feature_names=feature_names, nan=nan)
+        return read_tree(
+            model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
+        )
     except UnreadableModel:
         if not is_known(model):
             raise
-    return read_ensemble(model, space=space, feature_names=feature_names, nan=nan)
+    return read_ensemble(
+        model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
+    )

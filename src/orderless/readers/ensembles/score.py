@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidSpace, InvalidTree, a_kind, setting
-from ...model import Adding, SumKernel, Feature, Label, Rule, Space, TreeKernel
+from ...model import Adding, Feature, Label, Rule, Space, SumKernel, TreeKernel
 from ..model_file import file_bytes
 from .score_csv import items_of_csv
 from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
@@ -34,59 +34,7 @@ def read_score(
     space: Space | None = None,
     decimals: int | None = None,
 ) -> SumKernel:
-    """Read a points score, or weighted rules, which is an ensemble of one small tree per item.
-
-    Parameters
-    ----------
-    score : dict, list of items, JSON or CSV text, or a ``Path`` to such a file
-        Items are dicts of a condition, or several, and points: ``{"feature": "age", "above": 65,
-        "points": 2}``, ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``,
-        ``below``, ``above``, ``at least``, ``between`` (with both ends), ``is``, ``is not``,
-        ``among`` and ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``,
-        ``not in``; several on one feature hold together, and none is "is true". A dict has
-        ``items``, and perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and
-        ``name``. docs/formats has all of it, also as CSV.
-    verdicts : dict, or list, optional
-        The least total of each verdict, rising, None for the first. Without verdicts the total
-        itself is the answer. Where the points of items are dicts of verdict and points, a list of
-        the verdicts: the one of the largest total holds, of equals the first in the list.
-    space : Space, optional
-        The features and their kinds, instead of ``features``. Without either, a feature that is
-        compared with true or false is boolean, with text categorical (what is not listed is other),
-        with numbers numeric.
-    decimals : int, optional
-        Round points to so many decimals first, of two as near to the even one: for weights that
-        were computed, of which no one wrote all digits. By default nothing is rounded.
-
-    Returns
-    -------
-    Ensemble
-
-    Raises
-    ------
-    InvalidTree
-        The message names the item. Also for an item that no row, or every row, fulfils.
-
-    Notes
-    -----
-    Points and least totals are read as the decimals that are written, and added up as whole numbers
-    of their common unit: 0.1 + 0.2 is at least 0.3. A value that is missing, where that is a value
-    (``nan=True`` in the space), fulfils no condition. Linear in the items.
-
-    Examples
-    --------
-    >>> score = read_score({
-    ...     "items": [{"feature": "age", "above": 65, "points": 2},
-    ...               {"feature": "smoker", "points": 1},
-    ...               {"when": [{"feature": "ldl", "at least": 4.9},
-    ...                         {"feature": "statin", "is": False}], "points": 2.5}],
-    ...     "verdicts": {"low": None, "raised": 2, "high": 4.5},
-    ... })
-    >>> score.classes, score.features
-    (('low', 'raised', 'high'), ('age', 'smoker', 'ldl', 'statin'))
-    >>> score.adding.divisor, [own.ravel().tolist() for own in score.values]
-    (2.0, [[0.0, 4.0], [0.0, 2.0], [0.0, 5.0]])
-    """
+    """Read a points score, or weighted rules; see ``Ensemble.from_points``."""
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(f"space must be a Space, got {a_kind(space)}")
     if decimals is not None and (

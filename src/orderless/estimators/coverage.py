@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..ensembles import decide_rows, interval_rows, predict_rows, verdicts_of
 from ..inputs import Rows, class_codes, known_rows, number_array
-from ..model import SumKernel, Flags, Floats, Space, TreeKernel
+from ..missing import Gapped, IntervalWidths
+from ..model import Flags, Floats, Space, SumKernel, TreeKernel
 from ..readers import read_model
-from .gapped import Gapped
-from .interval_widths import IntervalWidths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,10 +214,10 @@ def _said(
         said = codes if model.task == "classification" else model.numbers[codes]
         return said, codes >= 0, np.zeros(len(codes), dtype=bool)
     if model.task == "regression":
-        numbers = model.predict(rows, time_limit=time_limit)
-        status = model.decide(rows, time_limit=time_limit)
+        numbers = predict_rows(model, rows, None, time_limit, None)
+        status = decide_rows(model, rows, time_limit, None)
         return np.ma.getdata(numbers), status == "certain", status == "undecided"
-    status, label = model.verdicts(rows, time_limit=time_limit)
+    status, label = verdicts_of(model, rows, time_limit, None)
     return label, label >= 0, status > 1
 
 
@@ -238,7 +238,7 @@ def _widths(model: TreeKernel | SumKernel, rows: Rows, time_limit: float) -> Flo
     if isinstance(model, TreeKernel):
         lower, upper = model.predict_interval(rows)
     else:
-        lower, upper, _ = model.predict_interval(rows, time_limit=time_limit)
+        lower, upper, _ = interval_rows(model, rows, time_limit, None)
     with np.errstate(over="ignore"):  # wider than any float
         return np.asarray(upper - lower)
 
