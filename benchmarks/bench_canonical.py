@@ -118,7 +118,7 @@ def big(quick: bool) -> Table:
             (" (core)", lambda tree=tree: ol.canonicalize(tree)._reason_tables),
         ):
             passed = best_of(work, 3, budget=6)
-            table.add(name + what, depth, tree.n_leaves, len(tree.used), count, seconds(passed),
+            table.add(name + what, depth, tree.n_leaves, len(tree.kernel.used), count, seconds(passed),
                       seconds(passed / count), against(target, passed))  # fmt: skip
     return table
 

@@ -89,7 +89,7 @@ def _read(tree: Decision, n_columns: int) -> ol.Tree:
         return {"feature": node[0], "true": nested(node[2]), "false": nested(node[1])}
 
     names = [f"x{i}" for i in range(n_columns)]
-    return ol.read_tree(nested(tree), space=ol.Space.independent(names))
+    return ol.read(nested(tree), space=ol.Space.independent(names))
 
 
 def _family(title: str, make: Any, reasons: Any, sizes: tuple[int, ...], note: str) -> Table:
@@ -120,7 +120,7 @@ def _family(title: str, make: Any, reasons: Any, sizes: tuple[int, ...], note: s
             row = dict.fromkeys(tree.space.names, 0)
             times = [
                 best_of(lambda a=tree, b=other: ol.equivalent(a, b), 3),
-                best_of(lambda form=form, row=row: next(form.explain(row).reasons()), 3),
+                best_of(lambda form=form, row=row: next(form.tree.explain(row).reasons()), 3),
                 best_of(lambda tree=tree, gaps=gaps: tree.predict(gaps), 3),
             ]
             there = _count(tree, reasons(n) if reasons else None)

@@ -56,12 +56,12 @@ def run(quick: bool) -> list[Table | Figure]:
     both = figure.panel("leaves", "To a file's text and back")
     for n_leaves in (100, 1000) if quick else (10, 30, 100, 300, 1000, 4000):
         model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, y)
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         assert tree.n_leaves == n_leaves
         assert (tree.predict(X) == model.predict(X)).all()
         text = export_text(model, max_depth=10**6)
         assert text.count("class: ") == n_leaves
-        ours = best_of(lambda model=model: ol.read_tree(model))
+        ours = best_of(lambda model=model: ol.read(model))
         as_text = best_of(lambda model=model: export_text(model, max_depth=10**6))
         loaded = _treelite(X, y, n_leaves)
         target = against(0.005, ours) if n_leaves == 1000 else ""
@@ -86,7 +86,7 @@ def _forms(files: Table, X: np.ndarray, y: np.ndarray) -> None:
 
     for n_leaves in (10, 30):
         model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, y)
-        form = ol.canonicalize(ol.read_tree(model))
+        form = ol.canonicalize(ol.read(model))
         _ = form.rules, form.to_json()  # what is written is found before
         _files(files, "form", form, n_leaves)
 

@@ -68,7 +68,7 @@ def _tree() -> ol.Tree:
          Column("red", "color", Condition("color", among=("red",)))],
     )  # fmt: skip
     model = DecisionTreeClassifier(max_leaf_nodes=11, random_state=0).fit(X, y)
-    return ol.read_tree(model, space=space)
+    return ol.read(model, space=space)
 
 
 def _columns(random: np.random.Generator, n: int) -> dict[str, Any]:

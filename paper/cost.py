@@ -80,8 +80,8 @@ def _bills(
         model = DecisionTreeClassifier(max_depth=max_depth, random_state=bootstrap).fit(train, y)
     else:
         model = _streed(train, y, space, costs, max_depth, streed_weight)
-    aware = ol.read_tree(model, space=space)
-    bits = ol.read_tree(model, space=ol.Space.independent(space.column_names))
+    aware = ol.read(model, space=space)
+    bits = ol.read(model, space=ol.Space.independent(space.column_names))
     groups: dict[str, list[str]] = {}
     for column in space.columns:
         groups.setdefault(column.feature, []).append(column.name)

@@ -114,7 +114,7 @@ def distances(
     noise, label_noise, leaf = CASES[case]
     X, y = synthetic(1000, noise, label_noise, seed)
     third = {"feature": "X3", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree(third, space=ol.Space.independent(VARIABLES))
+    tree = ol.read(third, space=ol.Space.independent(VARIABLES))
     truth = dict(zip(VARIABLES, np.asarray(ol.permutation_importance(tree, X, y)), strict=True))
     found = ol.RashomonImportance(
         n_bootstraps=n_bootstraps, max_depth=3, regularization=leaf, epsilon=0.02,

@@ -157,7 +157,7 @@ def onnx_file() -> bytes:
              "false": {"prediction": 1}}  # fmt: skip
     sets = {"feature": "colour", "relation": "in", "reference": ["r", "k"], "true": split,
             "false": leaf}  # fmt: skip
-    return ol.read_tree(sets, space=space).to_onnx()
+    return ol.read(sets, space=space).to_onnx()
 
 
 def _boosted() -> Any:
@@ -202,7 +202,7 @@ def onnx_prepared_file() -> bytes:
 def onnx_newer_sum_file() -> bytes:
     import orderless as ol
 
-    return ol.read_ensemble(_boosted()).to_onnx()
+    return ol.read(_boosted()).to_onnx()
 
 
 def pmml_file() -> bytes:

@@ -39,14 +39,14 @@ class Case:
         return tuple(
             self.holds(node, value)
             for node in range(self.tree.n_nodes)
-            if self.tree.feature[node] == place
+            if self.tree.nodes.feature[node] == place
         )
 
     def holds(self, node: int, value: Any) -> bool:
-        feature = self.tree.space.features[self.tree.feature[node]]
+        feature = self.tree.space.features[self.tree.nodes.feature[node]]
         if feature.ordered:
-            return float(value) <= self.tree.row_threshold[node]
-        return feature.categories.index(value) in self.tree.set_of(node).tolist()
+            return float(value) <= self.tree.kernel.row_threshold[node]
+        return feature.categories.index(value) in self.tree.kernel.set_of(node).tolist()
 
     def parts(self, rows: list[int], purchase: str) -> list[list[int]]:
         """Divide rows by what a purchase shows."""

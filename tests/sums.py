@@ -10,7 +10,8 @@ import math
 import numpy as np
 
 import orderless as ol
-from orderless.model import Adding, Ensemble, Rule
+from orderless import Ensemble
+from orderless.model import Adding, Rule
 
 FEATURES = (
     ol.Feature("größe"),

@@ -49,7 +49,7 @@ def tree_model(depth: int | None = None) -> DecisionTreeClassifier:
 def numbers_near(tree: ol.Tree, i: int) -> list[float]:
     """Every boundary of a feature, and its neighbours among float64 and float32."""
     out: list[float] = []
-    for t in tree.threshold[tree.feature == i].tolist():
+    for t in tree.nodes.threshold[tree.nodes.feature == i].tolist():
         if not np.isfinite(t):
             continue
         near = np.float32(t)
@@ -92,7 +92,7 @@ def check(
     """Fit, read, and compare on all rows that matter."""
     pipeline = Pipeline([(name, step if step in (None, "passthrough") else clone(step))
                          for name, step in pipeline.steps]).fit(X, y)  # fmt: skip
-    tree = ol.read_tree(pipeline, **options)
+    tree = ol.read(pipeline, **options)
     rows = rows_at_edges(tree, X) if edges else X
     ours = as_list(tree.predict(rows))
     theirs = pipeline.predict(rows).tolist()

@@ -32,8 +32,8 @@ def number_cases(draw, **options):
     within = max(0.0, draw(st.sampled_from([*near, 0.0, 0.5, 1.6e308])))
     own = {field.name: getattr(case, field.name) for field in fields(case)}
     if draw(st.booleans()):
-        own["tree"] = case.tree.as_regression()
-    return NumberCase(**own, within=within), costs, {**more, "within": within}
+        own["tree"] = case.tree.kernel.as_regression()
+    return NumberCase(**own, tolerance=within), costs, {**more, "within": within}
 
 
 def solved(problem, **more):
@@ -112,7 +112,7 @@ def test_what_is_known_at_the_start_costs_nothing(problem, data):
         for name, (own, cost) in case.purchases.items()
     }
     same = NumberCase(
-        case.kinds, case.spec, case.tree, case.rows, case.weights, free, within=case.within
+        case.kinds, case.spec, case.tree, case.rows, case.weights, free, tolerance=case.within
     )
     assert policy.expected_cost == float(same.best()[1] / total(case))
     assert policy.expected_cost <= solved(problem, known=known, method="greedy").expected_cost
@@ -133,7 +133,7 @@ def test_from_anything_known_it_goes_on_as_cheaply_as_can_be(problem, data):
     left = {p: (own, cost) for p, (own, cost) in case.purchases.items() if set(own) - set(names)}
     left[""] = (tuple(n for n in names if n in case.tree.features), Fraction(0))
     rest = NumberCase(
-        case.kinds, case.spec, case.tree, case.rows, case.weights, left, within=case.within
+        case.kinds, case.spec, case.tree, case.rows, case.weights, left, tolerance=case.within
     )
     _, cost = rest.best(fits, frozenset([""]))
     weight = sum((case.weights[i] for i in fits), Fraction(0))
@@ -157,9 +157,9 @@ def test_all_numbers_at_the_leaves_of_two_questions():
             purchases = {name: ((name,), Fraction(costs[name])) for name in tree.features}
             for within in (0.0, 1.0, 1.5, 2.5):
                 case = NumberCase(
-                    kinds, spec, tree, rows, [Fraction(1)] * len(rows), purchases, within=within
+                    kinds, spec, tree, rows, [Fraction(1)] * len(rows), purchases, tolerance=within
                 )
-                policy = ol.cheapest_policy(tree, rows, costs, within=within)
+                policy = ol.cheapest_policy(tree, rows, costs, tolerance=within)
                 assert policy.optimal
                 assert policy.expected_cost == float(case.best()[1] / len(rows))
                 seen.add(policy.expected_cost)
@@ -189,7 +189,7 @@ def test_every_policy_ends_near_enough_and_none_is_cheaper(problem, method):
     ends = [case.possible(row) for row in partly]
     assert list(zip(told["lower"], told["upper"], strict=True)) == ends
     assert all(upper - lower <= case.within for lower, upper in ends)
-    given = case.tree.predict(partly, within=case.within)
+    given = case.tree.predict(partly, tolerance=case.within)
     assert not np.ma.getmaskarray(given).any()
     assert told["decision"].tolist() == given.tolist()
     spent = policy.costs(case.rows)
@@ -239,7 +239,7 @@ def test_as_a_tree_it_says_the_midpoints(problem, method, data):
 def test_a_wider_interval_is_never_dearer(problem):
     case, _, _ = problem
     widths = sorted({0.0, case.within, 2 * case.within if case.within < 8e307 else 1.7e308})
-    spent = [solved(problem, within=width).expected_cost for width in widths]
+    spent = [solved(problem, tolerance=width).expected_cost for width in widths]
     assert spent == sorted(spent, reverse=True)
 
 
@@ -247,8 +247,8 @@ def test_a_wider_interval_is_never_dearer(problem):
 @settings(max_examples=60)
 def test_within_0_is_one_number(problem, method):
     """As without ``within``: questions, costs, decisions; the words, but for the first line."""
-    zero = solved(problem, method=method, n_episodes=50, within=0)
-    plain = solved(problem, method=method, n_episodes=50, within=None)
+    zero = solved(problem, method=method, n_episodes=50, tolerance=0)
+    plain = solved(problem, method=method, n_episodes=50, tolerance=None)
     case, _, _ = problem
     assert zero.expected_cost == plain.expected_cost
     assert zero.bound == plain.bound

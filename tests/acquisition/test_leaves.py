@@ -38,7 +38,7 @@ def one_of_each(numbers):
 def test_windows_are_the_largest_sets_of_near_numbers(numbers, within):
     """Every set of leaves is tried: it is decided iff its numbers are near, iff a window has it."""
     tree = one_of_each(numbers)
-    leaves = Leaves(tree.bins, within)
+    leaves = Leaves(tree.kernel.bins, within)
     rows = [[k - 0.5 if k else -1.0] for k in range(len(numbers))]
     said = tree.predict(rows).tolist()
     each = [leaves.masks[0][b] for b in range(leaves.n_leaves)]
@@ -102,7 +102,7 @@ def test_what_matters_to_a_class_is_what_changes_it(problem, data):
 def test_what_matters_where_some_bins_are_known(problem, numbers, data):
     """Features may be known in part, as several columns of one tell: every cell is looked at."""
     case, _, _ = problem
-    leaves = Leaves(case.tree.as_regression().bins, case.within if numbers else None)
+    leaves = Leaves(case.tree.kernel.as_regression().bins, case.within if numbers else None)
     sides = [data.draw(st.integers(1, whole)) for whole in leaves.whole]
     bins = [[b for b in range(whole.bit_length()) if side >> b & 1]
             for whole, side in zip(leaves.whole, sides, strict=True)]  # fmt: skip
@@ -146,13 +146,13 @@ def test_what_changes_the_number_only_where_it_is_near_enough_is_not_needed():
     """k moves 10 to 10.1; what a is settles it, and without a nothing does."""
     by_a = {"feature": "a", "true": {"prediction": 10.1}, "false": {"prediction": 20.0}}
     other = {"feature": "a", "true": {"prediction": 10.0}, "false": {"prediction": 20.0}}
-    tree = ol.read_tree({"task": "regression", "feature": "k", "true": by_a, "false": other},
+    tree = ol.read({"task": "regression", "feature": "k", "true": by_a, "false": other},
                         feature_names=["a", "k"])  # fmt: skip
-    policy = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, within=0.5)
+    policy = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, tolerance=0.5)
     assert policy.can_matter({}, ["a"])
     assert not policy.can_matter({}, ["k"])
     assert not policy.can_matter({"a": 1}, ["k"])
-    exact = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, within=0)
+    exact = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, tolerance=0)
     assert exact.can_matter({}, ["k"])
     assert exact.can_matter({"a": 1}, ["k"])
     assert not exact.can_matter({"a": 0}, ["k"])
@@ -172,10 +172,11 @@ def test_what_matters_only_for_a_value_that_is_excluded(within):
     tree = {"task": "regression", "feature": "k", "relation": "==", "reference": 1,
             "true": by_ward(["a", "b"], 1.0, 2.0),
             "false": by_ward(["b", "c"], 2.0, 1.0)}  # fmt: skip
-    tree = ol.read_tree(tree, space=ol.Space({"k": "boolean", "ward": ["a", "b", "c"]}))
-    leaves = Leaves(tree.bins, within)
+    tree = ol.read(tree, space=ol.Space({"k": "boolean", "ward": ["a", "b", "c"]}))
+    leaves = Leaves(tree.kernel.bins, within)
     k, ward = (
-        next(i for i, f in enumerate(tree.bins.features) if f.name == n) for n in ("k", "ward")
+        next(i for i, f in enumerate(tree.kernel.bins.features) if f.name == n)
+        for n in ("k", "ward")
     )
     excluded = list(leaves.whole)
     excluded[ward] = 0b101

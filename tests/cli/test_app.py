@@ -107,7 +107,7 @@ def test_compare_says_what_the_library_says(models):
     first, second = json.loads(fine(*args, "--data", models / "mixed.csv"))
     assert first["example"] is None
     assert second["differs_on_space"] == ol.disagreement(*trees)
-    assert second["fingerprint"] == ol.fingerprint(trees[1])
+    assert second["fingerprint"] == trees[1].fingerprint
     row = second["example"]
     assert [t.predict([row])[0] for t in trees] == [second["first_says"], second["says"]]
     assert second["first_says"] != second["says"]
@@ -125,7 +125,7 @@ def test_compare_takes_two(models):
 
 def test_compare_says_first_that_trees_have_no_feature_in_common(models, tmp_path):
     names = ["weight", "height"]
-    strange = ol.read_tree(ask("weight", "<=", 2.5, leaf("no"), leaf("yes")), feature_names=names)
+    strange = ol.read(ask("weight", "<=", 2.5, leaf("no"), leaf("yes")), feature_names=names)
     (tmp_path / "strange.json").write_text(strange.to_json())
     args = ("compare", models / "mixed.json", tmp_path / "strange.json")
     first, second = fine(*args).splitlines()[:2]
@@ -155,11 +155,13 @@ def test_export_writes_what_the_library_writes(models, tmp_path):
         assert fine("export", model, "-o", tmp_path / f"x.{ending}") == ""
         assert (tmp_path / f"x.{ending}").read_text() == fine("export", model, "-f", kind)
     sql = ("export", model, "-f", "sql", "--dialect", "sqlite")
-    assert fine(*sql) == form.to_sql(dialect="sqlite") + "\n"
-    assert fine(*sql, "--table", "a b") == form.to_sql(dialect="sqlite", table="a b") + "\n"
-    assert fine(*sql, "--table", "s.t") == form.to_sql(dialect="sqlite", table=("s", "t")) + "\n"
+    assert fine(*sql) == form.tree.to_sql(dialect="sqlite") + "\n"
+    assert fine(*sql, "--table", "a b") == form.tree.to_sql(dialect="sqlite", table="a b") + "\n"
+    assert (
+        fine(*sql, "--table", "s.t") == form.tree.to_sql(dialect="sqlite", table=("s", "t")) + "\n"
+    )
     smallest = ol.Tree.from_json(fine("export", model, "--smallest"))
-    assert smallest == ol.smallest_tree(form.tree)
+    assert smallest == form.tree.minimize()
 
 
 def test_export_says_what_it_cannot_guess(models, tmp_path):

@@ -22,18 +22,18 @@ def folder(tmp_path_factory):
     y = np.where(X["age"] + X["dose"] > 0, "ill", "well")
     for name, seed in (("one", 0), ("other", 1)):
         forest = RandomForestClassifier(4, max_depth=2, random_state=seed).fit(X, y)
-        (folder / f"{name}.json").write_text(ol.read_ensemble(forest).to_json())
+        (folder / f"{name}.json").write_text(ol.read(forest).to_json())
         if name == "one":
             forest.estimators_ = forest.estimators_[::-1]
-            (folder / "again.json").write_text(ol.read_ensemble(forest).to_json())
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+            (folder / "again.json").write_text(ol.read(forest).to_json())
+    tree = ol.read(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
     (folder / "tree.json").write_text(tree.to_json())
     X.mask(rng.random(X.shape) < 0.1).to_csv(folder / "rows.csv", index=False)
     return folder
 
 
 def read(folder, name):
-    return ol.read_tree(folder / name) if name == "tree.json" else ol.read_ensemble(folder / name)
+    return ol.read(folder / name) if name == "tree.json" else ol.read(folder / name)
 
 
 NAMES = ("one.json", "other.json", "again.json", "tree.json")

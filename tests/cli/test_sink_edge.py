@@ -203,7 +203,7 @@ def test_safe_csv_of_parquet(folder):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 
-    tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     cells = [*CELLS, None]
     table = pa.table({"id": cells, "x0": [-1.5 if k % 2 else None for k in range(len(cells))]})
     pq.write_table(table.set_column(1, "x0", pa.array([1, 0] * (len(cells) // 2))), "in.parquet")
@@ -213,7 +213,7 @@ def test_safe_csv_of_parquet(folder):
 
 
 def test_safe_csv_everywhere_that_csv_is_written(folder):
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": 0, "true": {"prediction": "+1+1"}, "false": {"prediction": "-2"}},
         feature_names=["=HYPERLINK(1)"],
     )

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
+from orderless import Ensemble
 from orderless.ensembles import intervals
 from orderless.errors import InvalidTree
-from orderless.model import Adding, Ensemble, Rule
+from orderless.model import Adding, Rule
 
 from ..oracle_ensemble_rows import draw, partial_row
 
@@ -30,7 +31,7 @@ def check_rows(case, n_rows, seed):
     assert ensemble.predict(some).tolist() == [case.says(row) for row in some]
     rows = [partial_row(case, random) for _ in range(n_rows)]
     found = ensemble.predict(rows, time_limit=LONG)
-    status = ensemble.decide(rows, time_limit=LONG)
+    status = ensemble.status(rows, time_limit=LONG)
     for i, row in enumerate(rows):
         said = {case.says(done) for done in case.completions(row)}
         if status[i] == "certain":
@@ -43,7 +44,7 @@ def check_rows(case, n_rows, seed):
             assert found.mask[i]
             assert max(said) - min(said) <= 1e-5 * max(1.0, *map(abs, said))
     if case.rule.kind != "number":
-        assert ensemble.possible_classes(rows, time_limit=LONG) == [
+        assert ensemble.possible(rows, time_limit=LONG) == [
             tuple(c for c in case.classes if c in {case.says(r) for r in case.completions(row)})
             for row in rows
         ]
@@ -63,7 +64,7 @@ def check_intervals(case, ensemble, rows):
             low, high = low * (1 - 1e-15), high * (1 + 1e-15)
         assert (all_scores.min(axis=0) >= low).all()
         assert (all_scores.max(axis=0) <= high).all()
-        if not ensemble.whole.slack.any() and case.link != "exp":
+        if not ensemble.kernel.whole.slack.any() and case.link != "exp":
             assert all_scores.min(axis=0).tolist() == low.tolist()
             assert all_scores.max(axis=0).tolist() == high.tolist()
         assert np.allclose(all_scores.min(axis=0), low, rtol=1e-4, atol=1e-5)
@@ -93,7 +94,7 @@ def test_probabilities_are_between_their_ends(seed, few, monkeypatch):
         case.link = "softmax"
     ensemble, random = case.ensemble(), np.random.default_rng(seed)
     rows = [partial_row(case, random) for _ in range(8)]
-    lower, upper, exact = ensemble.predict_proba_interval(rows, time_limit=LONG)
+    lower, upper, exact = ensemble.predict_interval(rows, time_limit=LONG, of="probability")
     for i, row in enumerate(rows):
         shares = np.array([case.shares(done) for done in case.completions(row)])
         low, high = shares.min(axis=0), shares.max(axis=0)
@@ -120,7 +121,9 @@ def forest(n=4, classes=("no", "yes")):
 
 
 def test_probabilities_of_a_forest_are_exact():
-    lower, upper, exact = forest().predict_proba_interval([[1, None, 0, None], [1, 1, 1, 1]])
+    lower, upper, exact = forest().predict_interval(
+        [[1, None, 0, None], [1, 1, 1, 1]], of="probability"
+    )
     assert lower.tolist() == [[0.25, 0.25], [0.0, 1.0]]
     assert upper.tolist() == [[0.75, 0.75], [0.0, 1.0]]
     assert exact.all()
@@ -130,7 +133,7 @@ def test_probabilities_of_a_forest_are_exact():
 def test_scores_that_are_no_probabilities_are_refused():
     points = forest().replace(values=[[[1.0, 0.0], [0.0, 3.0]]] * 4)
     with pytest.raises(InvalidTree, match=r"no probabilities.*predict_interval\(X\) gives"):
-        points.predict_proba_interval([[1, 1, 1, 1]])
+        points.predict_interval([[1, 1, 1, 1]], of="probability")
 
 
 def test_answers_like_the_rows_that_came_in():
@@ -144,10 +147,10 @@ def test_answers_like_the_rows_that_came_in():
     assert found.index.tolist() == ["x", "y"]
     assert forest().decide(frame).to_dict() == {"x": "certain", "y": "open"}
     assert forest().decide(pl.DataFrame(rows)).to_list() == ["certain", "open"]
-    lower, _, exact = forest().predict_proba_interval(frame)
+    lower, _, exact = forest().predict_interval(frame, of="probability")
     assert list(lower.columns) == ["no", "yes"]
     assert exact.to_numpy().all()
-    assert forest().possible_classes(frame)["y"] == ("no", "yes")
+    assert forest().possible(frame)["y"] == ("no", "yes")
     answers = forest().answers(frame)
     assert answers.status.tolist() == ["certain", "open"]
     assert answers.why.isna().all()
@@ -170,7 +173,7 @@ def test_no_rows_and_constant_ensembles():
                       rule=Rule("cuts", (1.0,)))  # fmt: skip
     assert always.predict([[None], [1]]).tolist() == ["high", "high"]
     assert always.decide([[None]]).tolist() == ["certain"]
-    assert always.witness([None]) is None
+    assert always.explain([None]).witness is None
     assert str(always.explain([None])).startswith("high")
 
 
@@ -208,13 +211,13 @@ def test_time_limits_are_checked():
 def test_within_is_about_numbers():
     numbers = forest().replace(values=[[0.0, 1.0]] * 4, scores=None, classes=None,
                                adding=Adding(), rule=Rule("number"))  # fmt: skip
-    found = numbers.predict([[1, 1, 0, 0], [1, None, 0, 0], [None] * 4], within=1)
+    found = numbers.predict([[1, 1, 0, 0], [1, None, 0, 0], [None] * 4], tolerance=1)
     assert found.tolist() == [2.0, 1.5, None]
     assert numbers.predict([[1, None, 0, 0]]).mask.all()
     with pytest.raises(InvalidTree, match="says classes: leave it out"):
-        forest().predict([[1, 1, 1, 1]], within=1)
+        forest().predict([[1, 1, 1, 1]], tolerance=1)
     with pytest.raises(InvalidTree, match="about classes, and this model says numbers"):
-        numbers.possible_classes([[1, 1, 1, 1]])
+        numbers.possible([[1, 1, 1, 1]])
 
 
 def test_ranges_and_sets_of_values():

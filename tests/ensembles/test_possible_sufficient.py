@@ -69,7 +69,7 @@ def test_reasons_and_changes(rule):
             row = why.row_after(change)
             assert all(holds(row) for _, holds in own.found.facts), (own.found.seed, part)
             assert own.says(row) == change.label != label
-        plain = model.over(model.space.without_facts())
+        plain = model.with_space(model.space.without_facts())
         n += 1
         shorter += (plain.explain(part).label is None
                     or len(plain.explain(part).shortest.sides) > min(map(len, wanted)))  # fmt: skip
@@ -90,8 +90,10 @@ def test_numbers():
 
 def test_what_is_certain_by_a_rows_own_values():
     items = [{"feature": "high", "above": 5, "points": 2}, {"feature": "rash", "points": 1}]
-    space = ol.Space({"low": float, "high": float, "rash": bool}, knowing=["low <= high"])
-    score = ol.read_score({"items": items, "verdicts": {"low": None, "high": 2}}, space=space)
+    space = ol.Space({"low": float, "high": float, "rash": bool}, facts=["low <= high"])
+    score = ol.Ensemble.from_points(
+        {"items": items, "verdicts": {"low": None, "high": 2}}, space=space
+    )
     row = {"low": 7.0, "rash": True}
     assert score.predict([row]).tolist() == ["high"]
     assert str(score.explain(row).reason) == "low >= 7"
@@ -100,4 +102,4 @@ def test_what_is_certain_by_a_rows_own_values():
     with pytest.raises(InvalidData, match="contradicts the facts"):
         score.explain({"low": 7.0, "high": 2.0})
     with pytest.raises(InvalidSpace, match="give the facts to the ensemble"):
-        score.explain({"high": 7.0}).changes(knowing=["rash"])
+        score.explain({"high": 7.0}).changes(facts=["rash"])

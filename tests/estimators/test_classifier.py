@@ -54,7 +54,7 @@ def test_it_answers_exactly_where_all_completions_agree(iris):
     assert type(complete) is np.ndarray
     assert np.array_equal(complete, model.estimator_.predict(X))
     assert model.form_ == ol.canonicalize(model.estimator_)
-    assert model.tree_ == ol.read_tree(model.estimator_)
+    assert model.tree_ == ol.read(model.estimator_)
     assert is_classifier(model)
 
 

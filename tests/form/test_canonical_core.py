@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import orderless as ol
-from orderless import _core
+from orderless import CanonicalForm, _core
 from orderless.errors import OutOfTime, TooManyReasons
-from orderless.form.canonical import CanonicalForm
 from orderless.form.cover import Subject, all_reasons, smallest_rules, terms_of
 from orderless.form.fingerprints import class_weights, fingerprint_points, space_weights
 from orderless.form.flat_trees import flat_nodes
@@ -97,7 +96,7 @@ def test_reasons_and_rules_step_by_step(seed):
     assert_same_bins(next(t for terms in form.rules.values() for t in terms).box.bins, bins)
     assert form.bins.tree == bins.tree
     if bins.tree is tree:
-        assert form.bins is tree.bins
+        assert form.bins is tree.kernel.bins
 
 
 def test_categories_take_the_long_way():
@@ -105,7 +104,7 @@ def test_categories_take_the_long_way():
     for seed in range(40):
         tree, _ = equivalent_pair(seed)
         form = ol.canonicalize(tree)
-        categories = any(not tree.space.features[i].ordered for i in tree.used)
+        categories = any(not tree.space.features[i].ordered for i in tree.kernel.used)
         assert (form._in_core is None) is categories
         seen.add(categories)
     assert seen == {True, False}
@@ -152,7 +151,7 @@ def test_a_limit_is_about_the_function_not_its_idle_splits(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_in_whichever_order_parts_are_asked_for(seed):
     tree = ordered_tree(seed)
-    first, held = ol.canonicalize(tree), (tree.held, tree.space.held, len(tree.classes))
+    first, held = ol.canonicalize(tree), (tree.kernel.held, tree.space.held, len(tree.classes))
     starts = _core.reasons.form(*held).find(10**6, 60.0)
     for bins_first in (True, False):
         form = _core.reasons.form(*held)
@@ -207,7 +206,7 @@ def test_the_core_says_when_time_is_up():
 
 def test_reasons_must_be_found_first():
     tree = ordered_tree(5)
-    form = _core.reasons.form(tree.held, tree.space.held, len(tree.classes))
+    form = _core.reasons.form(tree.kernel.held, tree.space.held, len(tree.classes))
     for ask in (lambda: form.rules(1.0), lambda: form.table(0), lambda: form.box(0)):
         with pytest.raises(ValueError, match="not found yet"):
             ask()
@@ -257,24 +256,24 @@ def brute_point(tree, k):
     todo = [(0, {f: whole(f) for f in tree.used})]
     while todo:
         node, box = todo.pop()
-        f = int(tree.feature[node])
+        f = int(tree.nodes.feature[node])
         if f < 0:
-            term = int(labels[tree.leaf_class[node]][k])
+            term = int(labels[tree.nodes.leaf_class[node]][k])
             for g, side in box.items():
                 term = term * weight(g, side) % PRIME
             total += term
             continue
         if tree.space.features[f].ordered:
             low, high, with_nan = box[f]
-            cut, nan_true = float(tree.threshold[node]), bool(tree.nan_true[node])
+            cut, nan_true = float(tree.nodes.threshold[node]), bool(tree.nodes.nan_true[node])
             yes = (low, min(high, cut), with_nan and nan_true)
             no = (max(low, cut), high, with_nan and not nan_true)
         else:
-            yes = box[f] & set(tree.set_of(node).tolist())
+            yes = box[f] & set(tree.kernel.set_of(node).tolist())
             no = box[f] - yes
         todo += [
-            (int(tree.when_true[node]), {**box, f: yes}),
-            (int(tree.when_false[node]), {**box, f: no}),
+            (int(tree.nodes.when_true[node]), {**box, f: yes}),
+            (int(tree.nodes.when_false[node]), {**box, f: no}),
         ]
     return total % PRIME
 

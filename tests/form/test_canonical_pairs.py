@@ -29,8 +29,8 @@ def test_a_set_asked_in_two_pieces():
     v = {"feature": "v", "true": {"prediction": 1}, "false": {"prediction": 0}}
     w = {"feature": "v", "true": {"prediction": 0}, "false": {"prediction": 1}}
     bd = ask("u", ["b"], w, {"prediction": 0})
-    once = ol.read_tree(ask("u", ["a", "e"], v, bd), space=space)
-    twice = ol.read_tree(ask("u", ["a"], v, ask("u", ["e"], v, bd)), space=space)
+    once = ol.read(ask("u", ["a", "e"], v, bd), space=space)
+    twice = ol.read(ask("u", ["a"], v, ask("u", ["e"], v, bd)), space=space)
     one, other = ol.canonicalize(once), ol.canonicalize(twice)
     assert list(one.rules.items()) == list(other.rules.items())
     assert list(one.reasons.items()) == list(other.reasons.items())
@@ -88,9 +88,9 @@ def test_different_functions_have_different_trees():
     trees = [tree_of(space, [0, 1], random_part(rng, space, 2, 2)) for _ in range(150)]
     found = {}
     for tree in trees:
-        found.setdefault(canonical_tree(tree).to_json(), []).append(ol.fingerprint(tree))
+        found.setdefault(canonical_tree(tree).to_json(), []).append(tree.fingerprint)
     assert all(len(set(prints)) == 1 for prints in found.values())
-    assert len(found) == len({ol.fingerprint(tree) for tree in trees}) > 10
+    assert len(found) == len({tree.fingerprint for tree in trees}) > 10
 
 
 def values_of(tree, i):
@@ -99,7 +99,7 @@ def values_of(tree, i):
     if not feature.ordered:
         others = ["another"] * feature.other + [None] * feature.nan
         return [*feature.categories, *others]
-    cuts = np.unique(tree.threshold[tree.feature == i])
+    cuts = np.unique(tree.nodes.threshold[tree.nodes.feature == i])
     cuts = cuts[np.isfinite(cuts)].tolist()
     last = 1.0 if feature.kind == "boolean" else cuts[-1] + 1 if cuts else 0.0
     return [*cuts, last, *[None] * feature.nan]
@@ -114,11 +114,11 @@ def test_bins_are_those_of_the_function():
         own = with_function_bins(tree)
         assert ol.equivalent(own, tree)
         assert with_function_bins(own) is own
-        values = [values_of(own, i) for i in own.used]
+        values = [values_of(own, i) for i in own.kernel.used]
         rows = [dict(zip(own.features, row, strict=True)) for row in itertools.product(*values)]
         table = own.predict(rows).filled(-1).reshape([len(v) for v in values])
         bins = Bins(own)
-        for axis, i in enumerate(own.used):
+        for axis, i in enumerate(own.kernel.used):
             slices = [table.take(k, axis).tobytes() for k in range(table.shape[axis])]
             if space.features[i].ordered:
                 n = table.shape[axis] - space.features[i].nan
@@ -136,7 +136,7 @@ def parity(n):
             return {"prediction": odd}
         return {"feature": i, "true": grow(i + 1, 1 - odd), "false": grow(i + 1, odd)}
 
-    return ol.read_tree(grow(0, 0))
+    return ol.read(grow(0, 0))
 
 
 def test_limits_of_the_canonical_tree():
@@ -154,7 +154,7 @@ def test_looking_for_what_is_left_open_can_be_stopped():
     form = ol.canonicalize(parity(10))
     bins = form.bins
     leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout)
-    own = np.ascontiguousarray(boxes[bins.tree.leaf_class[leaves] == 0])
+    own = np.ascontiguousarray(boxes[bins.tree.nodes.leaf_class[leaves] == 0])
     fault = partial(_core.reasons.cover_fault, bins.nodes, bins.layout, 2)
     for polls in (0, 5):
         with pytest.raises(_core.base.TimeUp):

@@ -28,7 +28,7 @@ def test_reasons_keep_every_row_in_the_interval_and_changes_lead_out(problem):
     own, spec, row = problem
     tree = tree_of(spec, own).replace(task="regression")
     numbers = possible_classes(own, row, spec)
-    why = ol.canonicalize(tree).explain(row)
+    why = tree.explain(row)
     assert why.interval == (min(numbers), max(numbers))
     assert why.possible == tuple(sorted(numbers))
     assert why.label == (min(numbers) if len(numbers) == 1 else None)
@@ -50,7 +50,7 @@ def test_reasons_keep_every_row_in_the_interval_and_changes_lead_out(problem):
 
 
 def explained(row):
-    return ol.canonicalize(ol.read_tree(STAY, feature_names=["age", "smoker"])).explain(row)
+    return ol.read(STAY, feature_names=["age", "smoker"]).explain(row)
 
 
 def test_what_it_says():

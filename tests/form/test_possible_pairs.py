@@ -61,28 +61,28 @@ def test_equivalence_counterexamples_groups_and_fingerprints():
         assert (forms[0] == forms[1]) == same
         assert not same or hash(forms[0]) == hash(forms[1])
         if not one.space.knowledge.linear:
-            assert (ol.fingerprint(one) == ol.fingerprint(two)) == same, found.seed
+            assert (one.fingerprint == two.fingerprint) == same, found.seed
         assert (ol.disagreement(one, two) == 0.0) == same, found.seed
     assert seen == {True, False}
 
 
 def test_disagreement_counts_possible_cells():
-    space = ol.Space({"a": bool, "b": bool}, knowing=["if a then b"])
+    space = ol.Space({"a": bool, "b": bool}, facts=["if a then b"])
     yes = {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 0}}
     other = {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    one, two = (ol.read_tree(t, space=space) for t in (yes, other))
+    one, two = (ol.read(t, space=space) for t in (yes, other))
     # Of the possible (0, 0), (0, 1), (1, 1) they differ on the second.
     assert ol.disagreement(one, two) == pytest.approx(1 / 3)
 
 
 def test_fingerprints_with_facts_that_compare_say_what_they_are_about():
-    space = ol.Space({"low": float, "high": float}, knowing=["low <= high"])
-    tree = ol.read_tree({"feature": "low", "relation": "<=", "reference": 3,
+    space = ol.Space({"low": float, "high": float}, facts=["low <= high"])
+    tree = ol.read({"feature": "low", "relation": "<=", "reference": 3,
                          "true": {"prediction": 1}, "false": {"prediction": 0}},
                         space=space)  # fmt: skip
     with pytest.warns(UserWarning, match="compare features with each other"):
-        named = ol.fingerprint(tree)
-    assert named == ol.fingerprint(tree.over(space.without_facts()))
+        named = tree.fingerprint
+    assert named == tree.with_space(space.without_facts()).fingerprint
 
 
 def test_differences_are_rules_of_possible_rows():
@@ -145,29 +145,29 @@ def test_properties_of_one_row_and_of_two():
 
 def test_prove_takes_facts_of_trees_and_ensembles():
     space = ol.Space({"sex": ["female", "male"], "pregnant": bool})
-    tree = ol.read_tree({"feature": "pregnant", "true": {
+    tree = ol.read({"feature": "pregnant", "true": {
         "feature": "sex", "relation": "in", "reference": ["male"], "true": {"prediction": "?"},
         "false": {"prediction": "yes"}}, "false": {"prediction": "no"}}, space=space)  # fmt: skip
     facts = ["if pregnant then sex = female"]
     assert not ol.prove(tree).never("?")
-    assert ol.prove(tree, knowing=facts).never("?")
-    assert ol.prove(tree, knowing=facts).same_as(
-        ol.read_tree({"feature": "pregnant", "true": {"prediction": "yes"},
+    assert ol.prove(tree, facts=facts).never("?")
+    assert ol.prove(tree, facts=facts).same_as(
+        ol.read({"feature": "pregnant", "true": {"prediction": "yes"},
                       "false": {"prediction": "no"}}, space=space)
     )  # fmt: skip
     forest = RandomForestClassifier(2, max_depth=1, random_state=0)
-    ensemble = ol.read_ensemble(forest.fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1]))
+    ensemble = ol.read(forest.fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1]))
     said = forest.predict([[0, 0]])[0]  # the trees ask about 0.5
     assert not ol.prove(ensemble).always(said)
-    assert ol.prove(ensemble, knowing=["x0 <= x1", "x1 <= 0.25"]).always(said)
+    assert ol.prove(ensemble, facts=["x0 <= x1", "x1 <= 0.25"]).always(said)
     space = ol.Space.numeric(["a", "b"]).with_facts(["a <= b"])
-    assert ol.read_ensemble(forest, space=space).space.knowing
+    assert ol.read(forest, space=space).space.facts
 
 
 def test_a_row_that_no_float_satisfies_is_said():
-    space = ol.Space({"x": float, "y": float}, knowing=["3*x = y", "y = 1"])
-    one = ol.read_tree({"prediction": 1}, space=space)
-    two = ol.read_tree({"feature": "x", "relation": "<=", "reference": 5,
+    space = ol.Space({"x": float, "y": float}, facts=["3*x = y", "y = 1"])
+    one = ol.read({"prediction": 1}, space=space)
+    two = ol.read({"feature": "x", "relation": "<=", "reference": 5,
                         "true": {"prediction": 0}, "false": {"prediction": 1}},
                        space=space)  # fmt: skip
     with warnings.catch_warnings(record=True) as said:

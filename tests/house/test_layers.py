@@ -107,7 +107,7 @@ def test_import_is_light():
 def test_predicting_from_an_array_stays_light():
     code = """
 import orderless as ol
-tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
 tree.predict([[1]])
 tree.predict([{"x0": None}])
 ol.fingerprint(ol.Tree.from_json(tree.to_json()))

@@ -25,7 +25,7 @@ def plain(answers: Any) -> list[Any]:
 def near_numbers(truth: Truth, labels: list[Any]) -> bool:
     """Numbers that differ by no more than additions round, which may be left open."""
     size = truth.top + max((abs(one) for one in truth.labels), default=0.0)
-    digits = 1e-5 if truth.ens.adding.precision == "float32" else 1e-12
+    digits = 1e-5 if truth.ens.kernel.adding.precision == "float32" else 1e-12
     return max(labels) - min(labels) <= digits * size
 
 
@@ -69,11 +69,11 @@ def complete_rows(truth: Truth, rng: Random) -> None:
             continue
         raise Wrong("predict of a complete row", (rows[at], got[at]), expected)
     if truth.scores is not None:
-        sums = truth.sums / truth.ens.adding.divisor
-        if truth.ens.adding.precision == "float32":
-            sums = (truth.sums.astype(np.float32) / np.float32(truth.ens.adding.divisor)).astype(
-                float
-            )
+        sums = truth.sums / truth.ens.kernel.adding.divisor
+        if truth.ens.kernel.adding.precision == "float32":
+            sums = (
+                truth.sums.astype(np.float32) / np.float32(truth.ens.kernel.adding.divisor)
+            ).astype(float)
         same("as many scores", sums.shape, truth.scores.shape)
         if not (sums == truth.scores).all():
             at = np.argwhere(sums != truth.scores)[0]
@@ -86,13 +86,13 @@ def decides(truth: Truth, rng: Random) -> None:
     places = some_rows(truth, rng, 250)
     rows = [truth.row(one) for one in places]
     SEEN["rows with gaps"] += len(rows)
-    answers = truth.ens.answers(rows, time_limit=TIME)
+    answers = truth.ens.kernel.answers(rows, time_limit=TIME)
     labels = plain(answers.label)
     for one, status, label in zip(places, answers.status.tolist(), labels, strict=True):
         judged(truth, "answers", one, status, label)
-    same("decide", truth.ens.decide(rows, time_limit=TIME).tolist(), answers.status.tolist())
+    same("decide", truth.ens.status(rows, time_limit=TIME).tolist(), answers.status.tolist())
     same("predict", plain(truth.ens.predict(rows, time_limit=TIME)), labels)
-    verdicts = truth.ens.verdicts(rows, time_limit=TIME)
+    verdicts = truth.ens.kernel.verdicts(rows, time_limit=TIME)
     known = {"certain": 0, "open": 1}
     same("verdicts", [min(2, one) for one in verdicts.status.tolist()],
          [known.get(one, 2) for one in answers.status.tolist()])  # fmt: skip
@@ -120,7 +120,7 @@ def witnesses(truth: Truth, rng: Random) -> None:
     for places in some_rows(truth, rng, 12):
         row, labels = truth.row(places), truth.labels_in(places)
         try:
-            pair = truth.ens.witness(row, time_limit=TIME)
+            pair = truth.ens.explain(row, time_limit=TIME).witness
         except ol.Undecided:
             judged(truth, "witness", places, "undecided", None)
             continue
@@ -134,7 +134,7 @@ def witnesses(truth: Truth, rng: Random) -> None:
         if got[0] == got[1]:
             raise Wrong("both of a witness get the same from the library", (row, pair), got)
         for one, label in zip(pair, got, strict=True):
-            if label not in labels and not (truth.number and truth.ens.rule.window):
+            if label not in labels and not (truth.number and truth.ens.kernel.rule.window):
                 raise Wrong("a witness gets what no completion gets", (row, one, label), labels)
             for name, value in row.items():
                 if one[name] != value and not (one[name] is None or one[name] != one[name]):
@@ -148,7 +148,7 @@ def possible(truth: Truth, rng: Random) -> None:
     for one in places:
         row, labels = truth.row(one), truth.labels_in(one)
         try:
-            got = truth.ens.possible_classes([row], time_limit=TIME)[0]
+            got = truth.ens.possible([row], time_limit=TIME)[0]
         except ol.Undecided as fault:
             if not truth.close(one):
                 raise Wrong("possible_classes: undecided without need", row, labels) from fault
@@ -175,7 +175,7 @@ def contains(
 
 
 def intervals(truth: Truth, rng: Random) -> None:
-    single = truth.ens.adding.precision == "float32"
+    single = truth.ens.kernel.adding.precision == "float32"
     reach = (1e-5 if single else 1e-12) * truth.top
     number = truth.number
     for places in some_rows(truth, rng, 10):
@@ -185,9 +185,9 @@ def intervals(truth: Truth, rng: Random) -> None:
             assert table is not None
             values = table[np.ix_(*places)].reshape(-1, table.shape[-1])
             got = truth.ens.predict_interval([row], time_limit=TIME)
-            link = number and truth.ens.link != "identity"
+            link = number and truth.ens.kernel.link != "identity"
             digits = (1e-6 if single else 1e-14) if link else 0.0
-            digits = max(digits, truth.ens.rule.window)
+            digits = max(digits, truth.ens.kernel.rule.window)
             one = tuple(np.asarray(part)[0] for part in got)
             contains("predict_interval", row, one, values, digits, reach)
             if not np.all(one[2]):
@@ -195,7 +195,7 @@ def intervals(truth: Truth, rng: Random) -> None:
         if not number and truth.numbers is not None:
             values = truth.numbers[np.ix_(*places)].reshape(-1, truth.numbers.shape[-1])
             try:
-                got = truth.ens.predict_proba_interval([row], time_limit=TIME)
+                got = truth.ens.predict_interval([row], time_limit=TIME, of="probability")
             except ol.errors.InvalidTree as fault:
                 if "no probabilities" in str(fault):  # one against all
                     return
@@ -219,7 +219,7 @@ def needed(truth: Truth, rng: Random) -> None:
     for places in some_rows(truth, rng, 4):
         row, labels = truth.row(places), truth.labels_in(places)
         try:
-            got = truth.ens.missing_needed(row, time_limit=TIME)
+            got = truth.ens.needed(row, time_limit=TIME)
         except ol.Undecided as fault:
             if not truth.close(places) and not truth.number:
                 raise Wrong("missing_needed: undecided without need", row, labels) from fault
@@ -253,7 +253,7 @@ def asks(truth: Truth, rng: Random) -> None:
     if rng.random() < 0.5:
         costs = {name: rng.choice([1, 2, 0.5, 10]) for name in names}
     got = plain(truth.ens.ask_next(rows, costs, time_limit=TIME))
-    status = truth.ens.decide(rows, time_limit=TIME).tolist()
+    status = truth.ens.status(rows, time_limit=TIME).tolist()
     for one, name, word in zip(places, got, status, strict=True):
         if word == "certain":
             same("ask_next of a certain row", name, None)

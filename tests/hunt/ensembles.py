@@ -59,7 +59,7 @@ class Case:
     @property
     def code(self) -> str:
         read = ", ".join(part for part in ("model", self.reading) if part)
-        return f"{self.fitting}ens = ol.read_ensemble({read})\n"
+        return f"{self.fitting}ens = ol.read({read})\n"
 
     @cached_property
     def made(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def truth(case: Case) -> Truth:
 
     proba = number or (hasattr(model, "predict_proba") and "AdaBoost" not in case.program)
     apart = number or "'rf'" in case.program  # LightGBM's forests: raw scores are not divided
-    scores = None if apart or (ens.rule.window > 0 and case.library == "sklearn") else (
+    scores = None if apart or (ens.kernel.rule.window > 0 and case.library == "sklearn") else (
         lambda rows: margins(case, model, rows_for(case, rows))
     )  # fmt: skip
     if "AdaBoost" in case.program or "'hard'" in case.program:  # it has none, or scales them

@@ -78,10 +78,10 @@ def intervals(case: Case) -> None:
     lower, upper = tree.predict_interval(rows)
     same("lower", lower.tolist(), low)
     same("upper", upper.tolist(), high)
-    lower, upper = ol.regression_bounds(tree, rows)
+    lower, upper = tree.predict_interval(rows)[:2]
     same("regression_bounds", [lower.tolist(), upper.tolist()], [low, high])
     for width in WIDTHS:
-        given = tree.predict(rows, within=width).tolist()
+        given = tree.predict(rows, tolerance=width).tolist()
         for number, a, b in zip(given, low, high, strict=True):
             if b - a > width:
                 same(f"open within {width}", number, None)
@@ -113,20 +113,20 @@ def cuts(case: Case) -> None:
     names = list("abcdefgh"[: len(case.levels) + 1])
     if not all(min(there) <= level < max(there) for level in case.levels):
         try:
-            tree.cut(case.levels)
+            tree.discretize(case.levels)
         except ol.errors.InvalidTree:
             return
         raise Wrong("a level outside of the numbers is refused", case.levels, sorted(there))
-    cut = tree.cut(case.levels, labels=names)
+    cut = tree.discretize(case.levels, labels=names)
     rows = [case.named(row) for row in case.rows]
     expected = [
         tuple(sorted({names[sum(number > level for level in case.levels)] for number in some}))
         for some in ends
     ]
-    same("classes of a cut", cut.possible_classes(rows), expected)
+    same("classes of a cut", cut.possible(rows), expected)
     certain = [some[0] if len(some) == 1 else None for some in expected]
     same("predict of a cut", cut.predict(rows).tolist(), certain)
-    same("words of a cut", len(tree.cut(case.levels).classes), len(names))
+    same("words of a cut", len(tree.discretize(case.levels).classes), len(names))
 
 
 def explains(case: Case) -> None:
@@ -135,7 +135,7 @@ def explains(case: Case) -> None:
     cells = grid.by_label(grid.table(case.tree))
     form = ol.canonicalize(tree)
     for row, some in zip(case.rows, ends, strict=True):
-        why = form.explain(case.named(row))
+        why = form.tree.explain(case.named(row))
         same("interval", why.interval, (min(some), max(some)))
         same("label", why.label, min(some) if len(some) == 1 else None)
         same("possible", why.possible, tuple(sorted(some)))

@@ -191,7 +191,7 @@ def test_trees_on_the_columns_are_trees_on_the_features(binarizer, seed, n_class
         binarizer.set_params(n_estimators=8)
     binarizer.fit(X, y)
     model = DecisionTreeClassifier(max_depth=5, random_state=seed).fit(binarizer.transform(X), y)
-    tree = ol.read_tree(model, space=binarizer.space_)
+    tree = ol.read(model, space=binarizer.space_)
     assert set(tree.features) <= {"x0", "x1", "x2", "x3"}
     rows = rows_around(binarizer, X, 300, rng)
     expected = model.predict(binarizer.transform(rows))
@@ -231,7 +231,7 @@ def test_declared_booleans():
     assert binarizer.space_.columns[0].name == "smoker <= 0.5"
     assert binarizer.space_.columns[0].condition == Condition("smoker", among=(False,))
     model = DecisionTreeClassifier().fit(binarizer.transform(X), ["n", "y", "n", "y"])
-    tree = ol.read_tree(model, space=binarizer.space_)
+    tree = ol.read(model, space=binarizer.space_)
     assert tree.predict(X).tolist() == ["n", "y", "n", "y"]
 
 
@@ -242,7 +242,7 @@ def test_declared_one_hot_columns():
     assert [f.name for f in binarizer.space_.features] == ["c"]
     assert binarizer.space_.columns[2].condition == Condition("c", among=("r", "g"))
     model = DecisionTreeClassifier().fit(binarizer.transform(X), y)
-    tree = ol.read_tree(model, space=binarizer.space_)
+    tree = ol.read(model, space=binarizer.space_)
     assert tree.predict([{"c": "b"}, {"c": "r"}]).tolist() == [1, 0]
     np.testing.assert_array_equal(tree.predict(binarizer.transform(X)), y)
 
@@ -256,7 +256,7 @@ def test_declared_float32_rounds_first():
     rows = np.array([[below], [np.nextafter(below, 1)], [float(space["x"].above(below))]])
     assert binarizer.transform(rows)[:, 0].tolist() == [1, 1, 0]
     model = DecisionTreeClassifier().fit(binarizer.transform(X), [0, 0, 1])
-    tree = ol.read_tree(model, space=binarizer.space_)
+    tree = ol.read(model, space=binarizer.space_)
     assert tree.predict(pd.DataFrame(rows, columns=["x"])).tolist() == [0, 0, 1]
 
 
@@ -281,7 +281,7 @@ def test_declared_space_of_an_array_goes_by_position():
                 [Feature("c", "categorical", categories=("p", "q"), other=True)],
                 {"a": Condition("c", among=("p",)), "b": Condition("c", among=("q",))},
             ),
-            r"cannot be written.*give it to read_tree\(\.\.\., through=binarizer, space=\.\.\.\)",
+            r"cannot be written.*give it to read_tree\(\.\.\., preprocessing=binarizer, space=\.\.\.\)",
         ),
     ],
 )

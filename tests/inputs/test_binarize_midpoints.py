@@ -71,6 +71,6 @@ def test_trees_are_read_through_it():
     X = np.array([[1.0, 5], [2, 6], [3, 5], [4, 9]])
     binarizer = ol.MidpointBinarizer().fit(X)
     model = DecisionTreeClassifier(random_state=0).fit(binarizer.transform(X), [0, 1, 0, 1])
-    tree = ol.read_tree(model, through=binarizer)
+    tree = ol.read(model, preprocessing=binarizer)
     assert tree.predict(X).tolist() == [0, 1, 0, 1]
     assert set(tree.features) <= {"x0", "x1"}

@@ -44,7 +44,7 @@ def test_theorem_3_2_masked_iff_completions_disagree(problem, data):
     assert plain(tree.predict(pl.DataFrame(columns, strict=False))) == expected
     assert plain(tree.predict(pa.table(columns))) == expected
     classes = [tree.labels[flags.astype(bool)].tolist() for flags in
-               tree.reach(rows, all_classes=True).possible.reshape(len(rows), -1)]  # fmt: skip
+               tree.kernel.reach(rows, all_classes=True).possible.reshape(len(rows), -1)]  # fmt: skip
     assert [set(c) for c in classes] == [oracle.possible_classes(kinds, r, spec) for r in rows]
 
 
@@ -58,7 +58,7 @@ def test_complete_rows_of_all_cells_in_every_layout(problem):
     assert tree.predict(rows).tolist() == expected
     leaves = tree.apply(rows)
     assert not np.ma.getmaskarray(leaves).any()
-    assert [tree.classes[tree.leaf_class[leaf]] for leaf in leaves.tolist()] == expected
+    assert [tree.classes[tree.nodes.leaf_class[leaf]] for leaf in leaves.tolist()] == expected
     if any(isinstance(kind, tuple) and isinstance(kind[0], str) for kind in kinds.values()):
         return
     table = np.array([[float(v) for v in row.values()] for row in rows])

@@ -206,7 +206,7 @@ def test_the_binarizers_own_space():
 def test_frames_whose_columns_are_numbers():
     """Columns 0, 1, ... are positions for a tree that has no names either, and only for such."""
     split = {"feature": 1, "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    tree = ol.read_tree(split)
+    tree = ol.read(split)
     rows = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, np.nan]])
     out = tree.predict(pd.DataFrame(rows, index=[7, 8, 9]))
     assert out.tolist()[:2] == ["yes", "no"]
@@ -217,6 +217,6 @@ def test_frames_whose_columns_are_numbers():
             tree.predict(pd.DataFrame(rows, columns=columns))
     with pytest.raises(InvalidData, match="lacks the column 'x1'"):
         tree.predict(pd.DataFrame(np.zeros((2, 3))))  # as an array of three columns is refused
-    named = ol.read_tree(split, feature_names=["a", "b"])
+    named = ol.read(split, feature_names=["a", "b"])
     with pytest.raises(InvalidData, match="lacks the column 'b'"):
         named.predict(pd.DataFrame(rows))

@@ -28,7 +28,7 @@ def labels(result):
 OR = {"feature": 0, "true": {"prediction": 1}, "false": {"feature": 1, "true": {"prediction": 1},
       "false": {"prediction": 0}}}  # fmt: skip
 COLOR = ol.Space({"color": ["red", "green", "blue"], "age": "integer"})
-WARM = ol.read_tree(
+WARM = ol.read(
     {"feature": "color", "relation": "in", "reference": ["red", "green"],
      "true": {"feature": "age", "relation": "<=", "reference": 30, "true": {"prediction": "a"},
               "false": {"prediction": "b"}},
@@ -54,18 +54,18 @@ def test_theorem_3_2_possible_classes(problem, data):
     tree = tree_of(spec, kinds)
     rows = data.draw(st.lists(partial_rows(kinds, spec), min_size=1, max_size=4))
     expected = [in_order(tree, oracle.possible_classes(kinds, row, spec)) for row in rows]
-    assert tree.possible_classes(rows) == expected
-    assert ol.canonicalize(tree).possible_classes(rows) == expected
+    assert tree.possible(rows) == expected
+    assert tree.possible(rows) == expected
     said = labels(tree.predict(rows))
     assert said == [one[0] if len(one) == 1 else None for one in expected]
 
 
 def test_possible_classes_of_frames_arrays_and_nothing():
-    assert ol.possible_classes(OR, np.array([[np.nan, 0], [np.nan, 1]])) == [(0, 1), (1,)]
-    of_frame = ol.possible_classes(OR, pl.DataFrame({"x0": [None, 1], "x1": [0, None]}))
+    assert ol.read(OR).possible(np.array([[np.nan, 0], [np.nan, 1]])) == [(0, 1), (1,)]
+    of_frame = ol.read(OR).possible(pl.DataFrame({"x0": [None, 1], "x1": [0, None]}))
     assert of_frame.to_list() == [[0, 1], [1]]
-    assert ol.possible_classes(OR, np.zeros((0, 2))) == []
-    assert ol.possible_classes({"prediction": 3}, np.zeros((2, 0))) == [(3,), (3,)]
+    assert ol.read(OR).possible(np.zeros((0, 2))) == []
+    assert ol.read({"prediction": 3}).possible(np.zeros((2, 0))) == [(3,), (3,)]
 
 
 # -- ranges --------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_predict_between_is_exact(problem, data):
     possible = oracle.classes_of_box(kinds, spec, box)
     expected = [possible.pop() if len(possible) == 1 else None]
     assert labels(tree.predict_between([lower], [upper])) == expected
-    assert labels(ol.canonicalize(tree).predict_between([lower], [upper])) == expected
+    assert labels(tree.predict_between([lower], [upper])) == expected
 
 
 @given(problems(max_features=4), st.data())
@@ -126,7 +126,7 @@ def test_equal_ends_are_known(problem, data):
 
 def test_ranges_of_frames_and_arrays():
     X, _, model = breast_cancer()
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     low, high = X * 0.97, X * 1.03
     said = tree.predict_between(low.set_index(X.index + 7), high)
     assert said.index.tolist() == (X.index + 7).tolist()
@@ -146,9 +146,7 @@ def test_float32_ends_are_rounded_as_rows_are():
     space = ol.Space({"x": "float32"})
     cut = float(np.float32(0.1))
     asked = {"feature": "x", "relation": "<=", "reference": cut}
-    tree = ol.read_tree(
-        {**asked, "true": {"prediction": 1}, "false": {"prediction": 0}}, space=space
-    )
+    tree = ol.read({**asked, "true": {"prediction": 1}, "false": {"prediction": 0}}, space=space)
     for x in (0.1, cut, math.nextafter(cut, 1), float(np.nextafter(np.float32(cut), 1))):
         assert labels(tree.predict_between([[x]], [[x]])) == labels(tree.predict([[x]]))
 
@@ -163,7 +161,7 @@ def test_ranges_where_nan_is_a_value():
     upper = [{"y": 2}, {"y": 2}, {}, {"y": 1}, {}]
     # A range is a number; no bound at all may be NaN.
     assert labels(tree.predict_between(lower, upper)) == [1, 1, None, None, 2]
-    assert tree.possible_classes([{}, {"x": 1}]) == [(0, 1, 2), (1, 2)]
+    assert tree.possible([{}, {"x": 1}]) == [(0, 1, 2), (1, 2)]
     color = ol.Feature("c", "categorical", categories=("r", "g"), nan=True)
     tree = ol.Tree(ol.Space([color]), [0, 1], feature=[0, -1, -1], threshold=[0, 0, 0],
                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
@@ -196,7 +194,7 @@ BINARIZED = ol.Space(
 
 def asks(column, space=BINARIZED):
     told = {"feature": column, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    return ol.read_tree(told, space=space)
+    return ol.read(told, space=space)
 
 
 AT_10, RED = asks("x <= 10"), asks("c_red")
@@ -207,7 +205,7 @@ def test_one_known_column_settles_another():
     nan = np.nan
     rows = np.array([[1, nan, nan, nan], [0, nan, nan, nan], [nan, 0, nan, nan], [nan] * 4])
     assert labels(AT_10.predict(rows)) == [1, None, 0, None]
-    assert labels(ol.predict_path(AT_10, rows)) == [1, None, 0, None]
+    assert labels(ol.baselines.predict_path(AT_10, rows)) == [1, None, 0, None]
     assert labels(RED.predict([[nan, nan, nan, 1]])) == [0]
     tree = asks("x <= 10", ol.Space.independent(BINARIZED.column_names))
     assert labels(tree.predict(rows)) == [None, None, 0, None]
@@ -259,7 +257,7 @@ def test_ranges_that_are_refused(lower, upper, message):
 
 
 def test_a_boolean_between_false_and_true():
-    tree = ol.read_tree(OR)
+    tree = ol.read(OR)
     assert labels(tree.predict_between([[-3, 0]], [[0.5, 0.9]])) == [0]
     for low, high in ((0.2, 0.8), (2, 2), (None, -1)):
         with pytest.raises(InvalidData, match="feature 'x0': neither 0 nor 1 lies from"):
@@ -288,7 +286,10 @@ def test_baselines_answer_less_and_the_same(problem, data):
     tree = tree_of(spec, kinds)
     rows = data.draw(st.lists(partial_rows(kinds, spec), min_size=1, max_size=5))
     said = labels(tree.predict(rows))
-    path, features = labels(ol.predict_path(tree, rows)), labels(ol.predict_features(tree, rows))
+    path, features = (
+        labels(ol.baselines.predict_path(tree, rows)),
+        labels(ol.baselines.predict_features(tree, rows)),
+    )
     for row, ours, by_path, by_features in zip(rows, said, path, features, strict=True):
         walked = walk(spec, row)
         # Dead branches are gone from our tree: it may know an answer where the source asks on.
@@ -312,17 +313,17 @@ def test_baselines_on_the_papers_columns():
             on_path[:, feature] |= steps[:, node]
     # A path that meets no missing value is the path of any completion.
     free = ~(on_path & np.isnan(X)).any(axis=1)
-    assert (ol.predict_path(model, X).mask == ~free).all()
+    assert (ol.baselines.predict_path(model, X).mask == ~free).all()
     used = [f for f in set(model.tree_.feature) if f >= 0]
     expected = np.isnan(X[:, used]).any(axis=1)
-    assert (ol.predict_features(model, X).mask == expected).all()
+    assert (ol.baselines.predict_features(model, X).mask == expected).all()
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(6)])
-    assert ol.predict_features(model, frame).isna().to_list() == expected.tolist()
+    assert ol.baselines.predict_features(model, frame).isna().to_list() == expected.tolist()
 
 
 def test_a_partly_known_feature_is_known_if_its_conditions_are():
     nan = np.nan
     rows = np.array([[1, nan, nan, nan], [nan, 1, nan, nan], [0, nan, nan, nan]])
-    assert labels(ol.predict_features(AT_10, rows)) == [1, 1, None]
+    assert labels(ol.baselines.predict_features(AT_10, rows)) == [1, 1, None]
     rows = [{"c_red": 0}, {"c_green": 1}, {"c": "red"}, {}, {"c_green": 0}]
-    assert labels(ol.predict_features(RED, rows)) == [0, 0, 1, None, None]
+    assert labels(ol.baselines.predict_features(RED, rows)) == [0, 0, 1, None, None]

@@ -30,7 +30,7 @@ def tree():
     b = {"feature": "b", **at, "true": leaf[2], "false": c}
     a = {"feature": "a", "relation": "<=", "reference": 9, "true": b, "false": leaf[4]}
     d = {"feature": "d", "relation": "==", "reference": 1, "true": leaf[3], "false": a}
-    return ol.read_tree({"feature": "a", **at, "true": leaf[5], "false": d}, space=SPACE)
+    return ol.read({"feature": "a", **at, "true": leaf[5], "false": d}, space=SPACE)
 
 
 def choices(bins, k):
@@ -91,8 +91,8 @@ def test_ends_of_bits():
 def test_a_row_is_certainly_inside_if_no_possible_bin_is_outside(problem, data):
     kinds, (spec,) = problem
     own = tree_of(spec, kinds)
-    rows = own.read([data.draw(partial_rows(kinds, spec)) for _ in range(3)])
-    bins = own.bins
+    rows = own.kernel.read([data.draw(partial_rows(kinds, spec)) for _ in range(3)])
+    bins = own.kernel.bins
     _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     for box in Box.of_slots(bins, table):
         expected = np.ones(3, dtype=bool)

@@ -216,7 +216,7 @@ def test_trees_as_before(seed):
     if seed % 2:
         tree = tree.replace(distribution=np.ones((tree.n_nodes, len(tree.classes))) / 3)
     written = tree.to_json()
-    content = {"format": "orderless-tree", "version": 1, **tree.to_dict()}
+    content = {"format": "orderless-tree", "version": 1, **tree.kernel.to_dict()}
     assert written == json.dumps(content, ensure_ascii=False, allow_nan=False)
     assert ol.Tree.from_json(written) == tree
     assert ol.Tree.from_dict(json.loads(written)) == tree

@@ -39,7 +39,7 @@ def compare(tree: ol.Tree, rows: list[dict[str, Any]], **options: Any) -> None:
         assert said["upper"].tolist() == upper.tolist()
     else:
         possible = [{tree.classes[k] for k in np.flatnonzero(row)} for row in said["possible"]]
-        assert possible == [set(own) for own in tree.possible_classes(rows)]
+        assert possible == [set(own) for own in tree.possible(rows)]
     assert content == tree.to_onnx(**options)
 
 
@@ -71,16 +71,16 @@ def test_hostile_names_and_categories() -> None:
     rows = [{**{n: rng.choice([0, 1, None]) for n in names[:-1]}, names[-1]: text[i % len(text)]}
             for i in range(60)]  # fmt: skip
     compare(tree, rows)
-    assert ol.equivalent(ol.read_tree(tree.to_onnx()), tree)
+    assert ol.equivalent(ol.read(tree.to_onnx()), tree)
 
 
 def test_what_is_read_back_is_the_same_function() -> None:
     tree = mixed().tree
-    assert ol.equivalent(ol.read_tree(tree.to_onnx()), tree)
+    assert ol.equivalent(ol.read(tree.to_onnx()), tree)
     stump = {"feature": "a", "relation": "<=", "reference": 0.1, "true": {"prediction": 1.25},
              "false": {"prediction": 2.5}, "task": "regression"}  # fmt: skip
-    numbers = ol.read_tree(stump, feature_names=["a"])
-    back = ol.read_tree(numbers.to_onnx())
+    numbers = ol.read(stump, feature_names=["a"])
+    back = ol.read(numbers.to_onnx())
     assert back.task == "regression"
     assert ol.equivalent(back, numbers)
     assert ol.check_export(numbers, numbers.to_onnx())
@@ -107,7 +107,7 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     split = {"feature": "a", "relation": "in", "reference": [0.5], "true": {"prediction": 1},
              "false": {"prediction": 0}}  # fmt: skip
     with pytest.raises(InvalidSpace, match="all be text, or all whole numbers"):
-        ol.read_tree(split, space=halves).to_onnx()
+        ol.read(split, space=halves).to_onnx()
     large = {"feature": "a", "true": {"prediction": 2**70}, "false": {"prediction": 1}}
     with pytest.raises(InvalidSpace, match="int64 cannot hold"):
-        ol.read_tree(large, feature_names=["a"]).to_onnx(unknowns=False)
+        ol.read(large, feature_names=["a"]).to_onnx(unknowns=False)

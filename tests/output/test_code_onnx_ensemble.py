@@ -44,7 +44,7 @@ def rows_for(model: ol.Ensemble, gaps: bool) -> np.ndarray:
 
 
 def check(fitted: Any, *, gaps: bool) -> None:
-    ensemble = ol.read_ensemble(fitted, nan="value" if gaps else "unknown")
+    ensemble = ol.read(fitted, nan="value" if gaps else "unknown")
     rows = rows_for(ensemble, gaps)
     own = np.asarray(fitted.predict(rows)).ravel().tolist()
     content = ensemble.to_onnx()
@@ -86,4 +86,4 @@ def test_models_of_lightgbm() -> None:
     check(lightgbm.LGBMClassifier(n_estimators=9, verbose=-1).fit(GAPS, TWO), gaps=True)
     counts = lightgbm.LGBMRegressor(n_estimators=2, objective="poisson", verbose=-1).fit(X, TWO)
     with pytest.raises(InvalidTree, match="'exp' of a sum"):
-        ol.read_ensemble(counts).to_onnx()
+        ol.read(counts).to_onnx()

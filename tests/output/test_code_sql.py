@@ -106,11 +106,11 @@ def test_columns_that_tell_conditions(engine, seed):
     tree = tables.random_tree(rng, space, depth=5, classes=(0, 1))
     cuts = {"age": (3, 5, 10, 20), "dose": (0.1, 0.2), "x": (1.0, 2.0)}
     threshold = [float(rng.choice(cuts[space.features[i].name])) if i >= 0
-                 and space.features[i].name in cuts else 0.0 for i in tree.feature]  # fmt: skip
-    tree = ol.Tree(space, (0, 1), feature=tree.feature, threshold=threshold,
-                   when_true=tree.when_true, when_false=tree.when_false,
-                   leaf_class=tree.leaf_class, nan_true=tree.nan_true,
-                   sets={i: tree.set_of(i) for i in range(tree.n_nodes)})  # fmt: skip
+                 and space.features[i].name in cuts else 0.0 for i in tree.nodes.feature]  # fmt: skip
+    tree = ol.Tree(space, (0, 1), feature=tree.nodes.feature, threshold=threshold,
+                   when_true=tree.nodes.when_true, when_false=tree.nodes.when_false,
+                   leaf_class=tree.nodes.leaf_class, nan_true=tree.nodes.nan_true,
+                   sets={i: tree.kernel.set_of(i) for i in range(tree.n_nodes)})  # fmt: skip
     table = told_table(rng, space, 500)
     wanted = tables.expected(tree, table)
     assert None in wanted[0]
@@ -164,7 +164,7 @@ def test_a_tree_that_asks_nothing_fits_into_every_context_of_polars():
 def test_labels_beyond_doubles_are_compared_exactly(engine):
     labels = (2**60, 2**60 + 1, 2**60 + 2)
     space = ol.Space([ol.Feature("id", "categorical", categories=labels, other=True)])
-    tree = ol.read_tree(showcase.ask("id", "in", [2**60], showcase.leaf(1), showcase.leaf(0)),
+    tree = ol.read(showcase.ask("id", "in", [2**60], showcase.leaf(1), showcase.leaf(0)),
                         space=space)  # fmt: skip
     table = pa.table({"id": pa.array([*labels, 5, None])})
     assert said(engine, tree, table)[0] == [1, 0, 0, 0, None]
@@ -174,7 +174,7 @@ def test_labels_beyond_doubles_are_compared_exactly(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_boolean_categories(engine):
     space = ol.Space({"flag": [True, False]})
-    tree = ol.read_tree(showcase.ask("flag", "in", [True], showcase.leaf("y"), showcase.leaf("n")),
+    tree = ol.read(showcase.ask("flag", "in", [True], showcase.leaf("y"), showcase.leaf("n")),
                         space=space)  # fmt: skip
     table = pa.table({"flag": pa.array([True, False, None])})
     assert said(engine, tree, table)[0] == ["y", "n", None]

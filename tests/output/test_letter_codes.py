@@ -16,7 +16,7 @@ YOUNG = {
     "true": {"prediction": 1},
     "false": WARD,
 }
-TREE = ol.read_tree(
+TREE = ol.read(
     {
         "feature": "age",
         "relation": "<=",

@@ -71,7 +71,7 @@ def test_every_statement_holds(data, problem):
     reached = [r for r in rows if said(spec, kinds, r) != letter.decision]
     away = [{n for n, v in known.items() if r[n] != v} for r in reached]
     assert (letter.n_ways > 0) == bool(reached)
-    changes = form.explain(row).changes()
+    changes = form.tree.explain(row).changes()
     assert len(letter.changes) == len(changes)
     for change, text in zip(changes, letter.changes, strict=True):
         assert len(change.features) == min(map(len, away))
@@ -87,7 +87,7 @@ def tree():
     income = {"feature": "income", "relation": "<=", "reference": 20, **leaf, "true": age}
     income = {**income, "false": {"prediction": "grant"}}
     space = ol.Space({"age": int, "income": float, "ward": ["east", "west"], "spare": bool})
-    return ol.read_tree(income, space=space)
+    return ol.read(income, space=space)
 
 
 CODES = {"age": ("A", "Age"), "income": ("I", "Income"), "ward": ("W", "Ward")}
@@ -154,7 +154,7 @@ def test_names_are_escaped():
     name = '<img src=x onerror="1"> & "q"'
     node = {"feature": name, "relation": "<=", "reference": 1, "true": {"prediction": "<b>"},
             "false": {"prediction": "x"}}  # fmt: skip
-    tree = ol.read_tree(node, space=ol.Space({name: float}))
+    tree = ol.read(node, space=ol.Space({name: float}))
     letter = ol.reasons_letter(tree, {name: 0}, {name: ("<i>", "<u>")}, name="<s>")
     page = letter.to_html()
     for text in ("<b>", "<i>", "<u>", "<s>", "<img"):
@@ -168,7 +168,7 @@ def test_models_of_all_kinds(tree):
     y = [int(a > 30 and i > 20) for a, i in X]
     codes = {"x0": ("A", "age"), "x1": ("I", "income")}
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    for one in (model, ol.read_tree(model), ol.canonicalize(model)):
+    for one in (model, ol.read(model), ol.canonicalize(model)):
         assert ol.reasons_letter(one, [22, 10], codes).decision == 0
     forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
     letter = ol.reasons_letter(forest, [22, 10], codes)
@@ -180,14 +180,17 @@ def test_models_of_all_kinds(tree):
     for other in X:
         row = [[22, 10][k] if k in fixed else other[k] for k in range(2)]
         assert forest.predict([row])[0] == letter.decision
-    numbers = ol.read_tree(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
+    numbers = ol.read(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
     with pytest.raises(InvalidData, match="says numbers: make it one with cut"):
         ol.reasons_letter(numbers, [22, 10], codes)
-    assert ol.reasons_letter(numbers.cut([0.5], ["no", "yes"]), [22, 10], codes).decision == "no"
+    assert (
+        ol.reasons_letter(numbers.discretize([0.5], ["no", "yes"]), [22, 10], codes).decision
+        == "no"
+    )
 
 
 def test_a_model_that_always_says_the_same():
-    tree = ol.read_tree({"prediction": "no"}, space=ol.Space({"x": float}))
+    tree = ol.read({"prediction": "no"}, space=ol.Space({"x": float}))
     letter = ol.reasons_letter(tree, {"x": 1}, {"x": ("X", "x")})
     assert "gives this answer to every row" in str(letter)
     assert letter.reasons == ()

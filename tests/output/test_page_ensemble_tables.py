@@ -63,7 +63,7 @@ globalThis.orderless = {
     const {changes, reason} = finished(row);
     const i = FEATURES.findIndex((feature) => feature.name === name);
     return values.map((value) => changes
-      .filter((one) => one.i === i && meets(one.side, readSide(i, value)))
+      .filter((one) => one.i === i && meets(one.kernel.side, readSide(i, value)))
       .map(({labels}) => labels));
   },
   outcomes: (row) => {

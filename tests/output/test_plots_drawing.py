@@ -9,7 +9,7 @@ mpl.use("agg")
 
 
 def test_leaves_of_numbers_are_the_darker_the_larger():
-    tree = ol.read_tree({"task": "regression", "feature": "a", "true": {"prediction": 1 / 3},
+    tree = ol.read({"task": "regression", "feature": "a", "true": {"prediction": 1 / 3},
                          "false": {"feature": "b", "true": {"prediction": 12.0},
                                    "false": {"prediction": 5.0}}},
                         feature_names=["a", "b"])  # fmt: skip

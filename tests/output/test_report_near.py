@@ -35,7 +35,7 @@ def test_the_set_is_all_trees_over_its_columns(seed):
     y = np.where(random.rand(n) < 0.2, "a", y)
     space = ol.Space({"age": "numeric", "smoker": "boolean", "color": ["red", "green", "blue"]})
     leaves = [{"prediction": label} for label in random.choice(["a", "b", "c"], 3)]
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "age", "relation": "<=", "reference": float(random.randint(25, 55)),
          "true": {"feature": "color", "relation": "in", "reference": ["red"],
                   "true": leaves[0], "false": leaves[1]}, "false": leaves[2]},
@@ -59,7 +59,7 @@ def test_the_set_is_all_trees_over_its_columns(seed):
     assert found.objective == Fraction(wrong, n) + REGULARIZATION * tree.n_leaves
     assert found.n_better == sum(oracle.objectives[t] < found.objective for t in oracle.trees)
     assert found.inside == (found.objective <= oracle.bound)
-    own = {("age", float(tree.threshold[0])), ("color", ("red",))}
+    own = {("age", float(tree.nodes.threshold[0])), ("color", ("red",))}
     asked = {(c.feature, c.among if c.at_most is None else c.at_most) for c in conditions}
     assert own <= asked
     assert found.n_own == 2
@@ -71,7 +71,7 @@ def test_the_tree_is_one_of_those_that_are_compared(seed, depth):
     random = np.random.RandomState(seed)
     X = np.round(random.rand(80, 3), 1)
     y = (X.sum(axis=1) > 1.5).astype(int) + (X[:, 0] > 0.8)
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y))
     found = around(Subject(tree, X, y))
     assert found.found.objective <= found.objective
     if found.inside:
@@ -87,7 +87,7 @@ def test_columns_that_were_binarized_before():
     X, y = ol.datasets.load("iris_versicolor")
     binarizer = ol.QuantileBinarizer().fit(X)
     bits = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
-    tree = ol.read_tree(
+    tree = ol.read(
         DecisionTreeClassifier(max_depth=3, random_state=0).fit(bits, y), space=binarizer.space_
     )
     found = around(Subject(tree, bits, y))

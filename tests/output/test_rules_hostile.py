@@ -106,7 +106,7 @@ def pages(tree, rows):
         costs=dict.fromkeys(tree.features, 1.0),
         examples={name: rows[0]},
     )
-    y = [tree.classes[c] for c in tree.decide(rows)]
+    y = [tree.classes[c] for c in tree.kernel.decide(rows)]
     yield ol.report(tree, rows, y, dict.fromkeys(tree.features, 1), title=name,
                     about={name: name}, about_rows=name).html  # fmt: skip
 
@@ -159,7 +159,7 @@ def test_latex_and_dot_name_only_their_own_commands(seed):
 
 def test_python_decides_the_same(seed):
     tree, rows = hostile(seed)
-    code = ol.canonicalize(tree).to_python()
+    code = tree.to_python()
     code.encode("utf-8")
     names = {}
     exec(compile(code, "<generated>", "exec"), names)

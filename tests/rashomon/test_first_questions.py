@@ -227,7 +227,7 @@ def test_a_constant_function_begins_with_what_may_be_asked_in_vain():
     leaf = next(tree for tree in found if tree.n_leaves == 1)
     flat = found._problem.columns.flatten(leaf, found._problem.classes)
     (got,) = counted(found, found._view, "aware", flat)
-    due = Counter(int(tree.feature[0]) for tree in found if ol.equivalent(tree, leaf))
+    due = Counter(int(tree.nodes.feature[0]) for tree in found if ol.equivalent(tree, leaf))
     assert got == due
     table = found.functions().table()
     (at,) = np.flatnonzero(table.leaves == 1)

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from orderless.readers.through.columns import space_columns
+from orderless.readers.through.conditions import over_features
+from orderless.readers.through.stage import SourceColumn
 
 import orderless as ol
 from orderless.errors import InvalidTree
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import Table
 from orderless.readers.bulk import AT_ONCE, build_all
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
-from orderless.readers.through.stage import SourceColumn
 
 # Indicators of an ordered, a categorical and a boolean feature, in both directions.
 AWARE = ol.Space(

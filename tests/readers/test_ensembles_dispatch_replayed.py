@@ -31,21 +31,23 @@ def test_certain_rows_have_one_class_and_witnesses_have_two(name):
     rng = np.random.default_rng(0)
     with threadpool_limits(1):
         model.fit(X, y)
-        ensemble = ol.read_ensemble(model)
+        ensemble = ol.read(model)
         rows = hard_rows(ensemble, X, n=4_000, edges=FINITE)
         answers = ensemble.predict(rows)
         assert not np.ma.getmaskarray(answers).any()
         assert np.array_equal(np.asarray(answers), model.predict(rows))
         gaps = rows[:N_ROWS].copy()
         gaps[rng.random(gaps.shape) < 0.3] = np.nan
-        status, answers = ensemble.decide(gaps), ensemble.predict(gaps)
+        status, answers = ensemble.status(gaps), ensemble.predict(gaps)
         assert {"certain", "open"} == set(status.tolist())
         for i in np.flatnonzero(status == "certain"):
             completed = rows[rng.integers(0, len(rows), N_COMPLETIONS)]
             completed = np.where(np.isnan(gaps[i]), completed, gaps[i])
             assert (model.predict(completed) == answers[i]).all()
         for i in np.flatnonzero(status == "open")[:N_WITNESSES]:
-            two = np.array([list(row.values()) for row in ensemble.witness(gaps[i])], dtype=float)
+            two = np.array(
+                [list(row.values()) for row in ensemble.explain(gaps[i]).witness], dtype=float
+            )
             known = ~np.isnan(gaps[i])
             assert (two[:, known] == gaps[i][known]).all()
             first, second = model.predict(two)

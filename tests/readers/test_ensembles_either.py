@@ -19,16 +19,16 @@ Y = (X[:, 0] + X[:, 1] > 1).astype(int)
 def test_one_tree_is_a_tree_and_many_are_an_ensemble():
     tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, Y)
     forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, Y)
-    assert read_model(tree) == ol.read_tree(tree)
-    assert read_model(forest) == ol.read_ensemble(forest)
+    assert read_model(tree) == ol.read(tree)
+    assert read_model(forest) == ol.read(forest)
     scaled = make_pipeline(StandardScaler(), forest).fit(X, Y)
-    assert read_model(scaled) == ol.read_ensemble(scaled)
+    assert read_model(scaled) == ol.read(scaled)
     names = ["a", "b c", "ü"]
     assert read_model(forest, feature_names=names).space.names == tuple(names)
 
 
 def test_what_was_read_stays_as_it_is():
-    ensemble = ol.read_ensemble(RandomForestClassifier(2, random_state=0).fit(X, Y))
+    ensemble = ol.read(RandomForestClassifier(2, random_state=0).fit(X, Y))
     assert read_model(ensemble) is ensemble
     assert read_model(ensemble.to_json()) == ensemble
 

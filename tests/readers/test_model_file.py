@@ -8,7 +8,7 @@ import orderless as ol
 from orderless.errors import InvalidData
 
 
-@pytest.mark.parametrize("read", [ol.read_tree, ol.read_ensemble, ol.read_score])
+@pytest.mark.parametrize("read", [ol.read, ol.read, ol.Ensemble.from_points])
 def test_a_file_that_is_not_there(read, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere.json': correct"):
         read(tmp_path / "nowhere.json")
