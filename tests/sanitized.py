@@ -272,6 +272,7 @@ def main(path: Path) -> None:
     from equivalents import equivalent_pair
 
     import orderless as ol
+from sums import as_ensemble
     from orderless import _core
 
     assert Path(str(_core.__file__)) == path
