@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from decimal_numbers import near
 from oracle import Spec, possible_classes, values_by_feature
 
 import orderless as ol
@@ -115,7 +116,7 @@ class NumberCase(Case):
     def determined(self, rows: list[int], bought: frozenset[str]) -> bool:
         names = {f for p in bought for f in self.purchases[p][0]}
         lower, upper = self.possible({name: self.rows[rows[0]][name] for name in names})
-        return upper - lower <= self.within
+        return near([lower, upper], self.within)
 
     def can_settle(self, row: Row, name: str) -> bool:
         """Whether a feature settles some completion that, without it, is not settled.
@@ -127,10 +128,10 @@ class NumberCase(Case):
         for known in itertools.product(*([None, *values[n]] for n in others)):
             more = {**row, **dict(zip(others, known, strict=True))}
             lower, upper = self.possible(more)
-            if upper - lower <= self.within:
+            if near([lower, upper], self.within):
                 continue
             for value in values[name]:
                 lower, upper = self.possible({**more, name: value})
-                if upper - lower <= self.within:
+                if near([lower, upper], self.within):
                     return True
         return False

@@ -14,6 +14,7 @@ from orderless import Ensemble
 from orderless.ensembles import votes
 from orderless.model import Adding, Rule
 
+
 def as_ensemble(model):
     """The same tree as a sum of one."""
     return ol.Ensemble.of(votes.as_ensemble(model))

@@ -116,12 +116,11 @@ nb::object first_determined_by(const nb::tuple& arrays, const Array<std::int64_t
 }
 
 auto settling(const Array<std::int32_t>& start, const Table<std::uint64_t>& sides,
-              const Array<std::int32_t>& label, const Array<double>& numbers, double within,
+              const Array<std::int32_t>& label, const Array<std::int32_t>& reach,
               const Table<std::uint8_t>& reached, const Table<std::uint64_t>& known,
               std::size_t limit, double time_limit) {
   const std::size_t n_kinds = reached.shape(0);
-  const OpenLeaves leaves{sides.shape(1), view(start),   view(sides),
-                          view(label),    view(numbers), within};
+  const OpenLeaves leaves{sides.shape(1), view(start), view(sides), view(label), view(reach)};
   if (reached.shape(1) != label.size() || sides.shape(0) != label.size() ||
       (known.size() != 0 && known.size() != n_kinds * sides.shape(1))) {
     throw std::invalid_argument("leaves, kinds and words must be as many in all arrays");
@@ -167,8 +166,8 @@ void bind(nb::module_& m) {
         "to"_a, known_words);
   m.def("first_determined", &first_determined_by, "nodes"_a, "start"_a, "domains"_a, "threshold"_a,
         "columns"_a, "n_rows"_a, "By row the first tree that is determined; -1 where none is.");
-  m.def("settling_sets", &settling, "start"_a, "sides"_a, "label"_a, "numbers"_a, "within"_a,
-        "reached"_a, "known"_a, "limit"_a, "time_limit"_a,
+  m.def("settling_sets", &settling, "start"_a, "sides"_a, "label"_a, "reach"_a, "reached"_a,
+        "known"_a, "limit"_a, "time_limit"_a,
         "By kind of row the first of the smallest sets of features that settle it, as bits.");
 }
 

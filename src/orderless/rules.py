@@ -36,7 +36,7 @@ def read(
 
     Parameters
     ----------
-    source : CSV text, or a Path
+    source : path of a CSV file, or its text
         A header, and a rule per line. Of a decision table every column is a feature, and the last
         the output. Cells are ``<= 30``, ``> 5``, ``= 3``, ``!= a``, ranges with or without their
         ends (``[18..25)``; ``20-30`` has both), lists ``a, b`` (any of them), ``not a, b`` (none of

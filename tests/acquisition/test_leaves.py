@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from decimal_numbers import near
 from hypothesis import given, settings, strategies as st
 from oracle import completions, decide, float32_names, values_by_feature
 from strategies import partial_rows
@@ -48,11 +49,11 @@ def test_windows_are_the_largest_sets_of_near_numbers(numbers, within):
         for some in itertools.combinations(range(len(each)), size):
             together = sum(each[i] for i in some)
             low, high = min(by_leaf[i] for i in some), max(by_leaf[i] for i in some)
-            near = high - low <= within
-            assert (leaves.end_of(together) >= 0) == near
-            assert any(not together & ~window for window in leaves.windows) == near
+            close = near([low, high], within)
+            assert (leaves.end_of(together) >= 0) == close
+            assert any(not together & ~window for window in leaves.windows) == close
             assert leaves.interval(together) == (low, high)
-            if near:
+            if close:
                 decision = leaves.decision(leaves.end_of(together))
                 assert decision.interval == (low, high)
                 middle = (low + high) / 2
@@ -117,7 +118,7 @@ def test_what_matters_where_some_bins_are_known(problem, numbers, data):
             value for cell, value in number.items()
             if all(b is None or b == own for b, own in zip(known, cell, strict=True))
         ]  # fmt: skip
-        return max(some) - min(some) > leaves.within if numbers else len(set(some)) > 1
+        return not near(some, leaves.within) if numbers else len(set(some)) > 1
 
     at = leaves.inside(leaves.all, sides)
     for k in range(len(sides)):

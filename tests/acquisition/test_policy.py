@@ -99,7 +99,7 @@ ONES = {"a": 1, "b": 1}
         (ONES, {"reward": np.nan}, InvalidData, "reward is nan: give a finite"),
         (ONES, {"sample_weight": [1, 1]}, InvalidData, r"has shape \(2,\), but there"),
         (ONES, {"sample_weight": [1, 1, 1, -1]}, InvalidData, "sample_weight has -1 in row 3"),
-        (ONES, {"sample_weight": [0] * 4}, InvalidData, "sample_weight is 0 in every row"),
+        (ONES, {"sample_weight": [0] * 4}, InvalidData, "sample_weight is zero in every row"),
     ],
 )  # fmt: skip
 def test_what_is_refused(costs, options, error, match):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
-from orderless.errors import InvalidTree
+from orderless.errors import InvalidData, InvalidTree
 from tests.acquisition.test_build import METHODS, cases, solved
 
 from .small_policies import policy_of, wards
@@ -119,3 +119,28 @@ def test_groups_of_too_many_answers_are_not_written_out():
     assert len(policy.next_feature().outcomes) == 2
     with pytest.raises(InvalidTree, match="has 4,194,304 combinations of answers, too many"):
         policy.to_json()
+
+
+@pytest.mark.parametrize("cost", [1e308, 1e201, 10**300])
+def test_costs_that_cannot_be_added_up_are_refused(cost):
+    """What is read can be written; what cannot be is not made either."""
+    rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    node = {"feature": 1, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    tree = ol.read({"feature": 0, "true": node, "false": {"prediction": 0}})
+    policy = ol.cheapest_policy(tree, rows, {"x0": 1, "x1": 2})
+    content = json.loads(policy.to_json())
+    content["purchases"][0]["cost"] = cost
+    with pytest.raises(InvalidTree, match="larger unit"):
+        ol.Policy.from_json(json.dumps(content))
+    with pytest.raises(InvalidData, match="larger unit"):
+        ol.cheapest_policy(tree, rows, {"x0": cost, "x1": 2})
+    large = ol.cheapest_policy(tree, rows, {"x0": 1e150, "x1": 1e150})
+    assert ol.Policy.from_json(large.to_json()).worst_cost == 2e150
+
+
+@pytest.mark.parametrize("options", [{"budget": 1e308}, {"max_questions": 2**70}])
+def test_limits_beyond_every_cost_are_none(options):
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    policy = ol.cheapest_policy(tree, [[0], [1]], {"x0": 1}, **options)
+    assert policy.worst_cost == 1
+    assert ol.Policy.from_json(policy.to_json()).worst_cost == 1

@@ -42,7 +42,7 @@ def test_trees_that_cannot_be_read(folder, text, match):
 
 def test_a_folder_or_nothing_is_no_tree(folder):
     assert "is a folder" in mistake("explain", folder)
-    assert "nothing.json: No such file" in mistake("explain", "nothing.json")
+    assert "there is no file 'nothing.json'" in mistake("explain", "nothing.json")
 
 
 class Harmful:

@@ -1,6 +1,7 @@
 """``orderless prove``: properties out of a TOML file; a table, an exit code, JUnit XML."""
 
 import json
+import os
 from xml.etree import ElementTree
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_another_model_is_found_beside_the_file(folder):
     (sub / "old.json").unlink()
     said = mistake("prove", "tree.json", "--file", sub / "same.toml")
     assert "same.toml, line 1, [old]" in said
-    assert "No such file" in said
+    assert "there is no file" in said
 
 
 def test_decisions_and_numbers(folder):
@@ -171,3 +172,34 @@ def test_hostile_names_do_no_harm(folder):
     assert "\x1b" not in result.stdout
     suite = ElementTree.parse(folder / "out.xml").getroot()
     assert len(list(suite.iter("testcase"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[a]\nproperty = ["never"]', "property must be one of"),
+        ("[a]\nproperty = { never = 1 }", "property must be one of"),
+        ("[a]\nproperty = 'never'\nanswer = " + "1" * 5000, "is not TOML"),
+        ("[a]\nproperty = 'stable'\nfeature = 'age'\nby = " + "1" * 4000, "[a]"),
+        ("[a]\nproperty = 'ignores'\nfeatures = []", "features is empty"),
+        ("[a]\nproperty = 'ignores'\nfeatures = [['age']]", "features must be a list of names"),
+        ('[a]\nproperty = "same_as"\nmodel = ["tree.json"]', "model must be text"),
+        ('[a]\nproperty = "same_as"\nmodel = "\\u0000"', "name of a file"),
+        ('[a]\nproperty = "same_as"\nmodel = "."', "is a folder"),
+    ],
+)
+def test_files_that_are_made_to_harm(folder, text, said):
+    (folder / "own.toml").write_text(text)
+    assert said in mistake("prove", "tree.json", "--file", "own.toml")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_what_is_no_file_is_not_opened(folder):
+    os.mkfifo(folder / "pipe")
+    for name in ("pipe", "/dev/zero"):
+        (folder / "own.toml").write_text(f'[a]\nproperty = "same_as"\nmodel = "{name}"\n')
+        assert "a pipe" in mistake("prove", "tree.json", "--file", "own.toml")
+        for args in (("tree.json", "--file", name), (name, "--file", "good.toml"),
+                     ("tree.json", "--file", "good.toml", "--facts", name),
+                     ("tree.json", "--file", "good.toml", "--space", name)):  # fmt: skip
+            assert "a pipe" in mistake("prove", *args)

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from fact_sums import Drawn
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import orderless as ol
 from orderless.ensembles.bounds_of_sums import outward
+from orderless.model.rule import Rule
+from orderless.model.whole_numbers import Adding
 
 
 def data():
@@ -112,3 +115,61 @@ def test_whole_numbers_round_outwards():
         assert int(low) <= whole <= int(high)
     assert down[3] == up[3] == 7.0
     assert outward(np.array([8]), 3, -2, -np.inf).tolist() == [1.25]
+
+
+def test_few_completions_give_the_ends_that_the_library_itself_has():
+    """Ends were moved outwards by what additions can round, and equal sums were masked."""
+    n = 0
+    for seed in range(60):
+        own = Drawn(seed, "number", rough=True)
+        if not own.found.possible:
+            continue
+        model = own.model()
+        for part in own.found.parts(4):
+            rows = own.found.completions(part)
+            if not rows:
+                continue
+            sums = [own.sums(row)[0] for row in rows]
+            lower, upper, exact = model.predict_interval([part])
+            assert (lower[0], upper[0], exact[0]) == (min(sums), max(sums), True), (seed, part)
+            answer = model.predict([part])
+            assert bool(np.ma.getmaskarray(answer)[0]) == (len(set(sums)) > 1), (seed, part)
+            n += len(set(sums)) > 1
+    assert n > 20
+
+
+def test_a_number_that_facts_make_certain_is_not_masked():
+    """Leaves differ, and facts let through only pairs of them with one sum."""
+    space = ol.Space({"a": float, "b": float},
+                     facts=["if a <= 0 then b <= 0", "if b <= 0 then a <= 0"])  # fmt: skip
+    trees = [
+        ol.read({"feature": name, "relation": "<=", "reference": 0,
+                      "true": {"prediction": 0}, "false": {"prediction": 1}}, space=space)
+        for name in "ab"
+    ]  # fmt: skip
+    model = ol.Ensemble(trees, [[0.1, 0.3], [0.3, 0.1]], adding=Adding(base=(0.0,)),
+                        rule=Rule("number"))  # fmt: skip
+    assert model.predict([{}]).tolist() == [0.1 + 0.3]
+    lower, upper, exact = model.predict_interval([{}])
+    assert (lower[0], upper[0], exact[0]) == (0.4, 0.4, True)
+    loose = model.with_space(space.without_facts())
+    assert loose.predict([{}]).tolist() == [None]
+
+
+def test_intervals_of_a_regressor_of_xgboost_are_its_own_predictions():
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4)).astype(np.float32)
+    y = 150 + 40 * X[:, 0] + 10 * X[:, 1] * X[:, 2] + rng.normal(size=200)
+    model = xgboost.XGBRegressor(n_estimators=60, max_depth=3, n_jobs=1).fit(X, y)
+    values = np.sort(X[:, 3])
+    values = np.concatenate([values, (values[1:] + values[:-1]) / 2, [-99, 99]])
+    rows = X[:10].copy()
+    rows[:, 3] = np.nan
+    lower, upper, exact = ol.read(model).predict_interval(rows)
+    assert exact.all()
+    for row, low, high in zip(rows, lower, upper, strict=True):
+        every = np.repeat(row[None], len(values), axis=0)
+        every[:, 3] = values
+        numbers = model.predict(every)
+        assert (low, high) == (numbers.min(), numbers.max())

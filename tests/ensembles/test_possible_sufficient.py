@@ -5,6 +5,7 @@ import itertools
 import pytest
 from fact_cases import inside
 from fact_sums import Drawn
+from sums import as_ensemble
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace
@@ -103,3 +104,50 @@ def test_what_is_certain_by_a_rows_own_values():
         score.explain({"low": 7.0, "high": 2.0})
     with pytest.raises(InvalidSpace, match="give the facts to the ensemble"):
         score.explain({"high": 7.0}).changes(facts=["rash"])
+
+
+NEAR_1 = [0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 1 + 2**-30, 1.5]  # the fourth and fifth round to 1
+
+
+@pytest.mark.parametrize("numbers", [False, True], ids=["classes", "numbers"])
+def test_exact_values_that_features_round_have_a_reason(numbers):
+    """``a = b`` and b = 1: a is exactly 1, and 1 + 2^-30, which rounds to 1 as b, is above it."""
+    features = [ol.Feature("a"), *(ol.Feature(name, values="float32") for name in "bc")]
+    space = ol.Space(features, facts=["a = b"])
+    x, y, z = (1.5, 2.0, 3.25) if numbers else "xyz"
+    low = {"feature": "a", "relation": "<=", "reference": 0.5,
+           "true": {"prediction": y}, "false": {"prediction": z}}  # fmt: skip
+    inner = {"feature": "c", "relation": "<=", "reference": 0.25,
+             "true": low, "false": {"prediction": x}}  # fmt: skip
+    root = {"feature": "a", "relation": "<=", "reference": 1,
+            "true": inner, "false": {"prediction": z}}  # fmt: skip
+    tree = ol.read(root, space=space)
+    tree = tree.replace(task="regression") if numbers else tree
+
+    def says(a, c):
+        return z if a > 1 else x if c > 0.25 else y if a <= 0.5 else z
+
+    every = [{"a": a, "b": a, "c": c} for a in NEAR_1 for c in (0.0, 2.0)]
+    why = as_ensemble(tree).explain({"b": 1, "c": 2})
+    assert (why.label, why.reason.covers(every).any()) == (x, True)
+    covered = [row for row, inside in zip(every, why.reason.covers(every), strict=True) if inside]
+    assert {says(row["a"], row["c"]) for row in covered} == {x}
+    assert {"a": 1.0, "b": 1.0, "c": 2.0} in covered
+    apart = set()  # features of which a change alone gives a possible row another outcome
+    for row in every:
+        changed = {name for name, value in {"b": 1, "c": 2}.items() if row[name] != value}
+        if says(row["a"], row["c"]) != x and len(changed) == 1:
+            apart |= changed
+    assert set(why.necessary) == apart == {"b", "c"}
+    for change in why.changes():
+        (name,) = change.ranges
+        assert name in apart
+
+
+def test_a_model_without_conditions_has_no_changes():
+    """The core was asked about boxes without bins, and read beyond its memory."""
+    space = ol.Space({"a": float})
+    why = as_ensemble(ol.read({"prediction": "y"}, space=space)).explain({"a": 1})
+    assert why.label == "y"
+    assert not why.changes(immutable=[])
+    assert not why.changes(only_up=["a"])

@@ -294,3 +294,33 @@ def test_no_time_is_undecided():
     )
     with pytest.raises(ol.Undecided, match="time_limit=0 seconds"):
         ol.prove(ensemble, time_limit=0).same_as(other, where={"x0": (0, None)})
+
+
+@pytest.mark.parametrize("ask", [
+    lambda proof: proof.stable("x0", by=0.5, where={"x0": (-1, 1)}),
+    lambda proof: proof.monotone("x0", 1),
+])  # fmt: skip
+def test_the_limit_is_for_all_searches_of_a_property(ask, monkeypatch):
+    """A search that takes all that it is given leaves less to the next one."""
+    import time
+
+    from orderless.ensembles import joint, twin_rows
+
+    X, y = data()
+    model = RandomForestClassifier(12, max_depth=4, random_state=0)
+    model.fit(X, np.asarray(y).astype(int))
+    ensemble = ol.read(model)
+    now, searches = [time.monotonic()], []
+
+    def search(self, a, b, seconds, **_):
+        now[0] += seconds
+        searches.append(seconds)
+        return 2, None
+
+    monkeypatch.setattr(joint.Joint, "search", search)
+    monkeypatch.setattr(twin_rows.TwinRows, "tried", lambda self, pair: None)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with pytest.raises(ol.Undecided, match="time_limit=5 seconds"):
+        ask(ol.prove(ensemble, time_limit=5))
+    assert len(searches) > 3
+    assert sum(searches) <= 5.0 * (1 + 1e-9)

@@ -122,3 +122,35 @@ def test_an_address_is_not_written_twice(written):
     write(ADDRESS, "v1", folder)
     with pytest.raises(SystemExit, match=r"has \[project.urls\] already"):
         write(ADDRESS, "v2", folder)
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_what_may_sign_for_us_is_pinned(workflow):
+    """A job with an identity runs no code that somebody can change by moving a tag or a branch."""
+    text = workflow.read_text(encoding="utf-8")
+    for job in re.split(r"^  (?=\w[\w-]*:$)", text.split("\njobs:\n")[1], flags=re.M):
+        if "id-token: write" in job:
+            used = re.findall(r"uses: (\S+)", job)
+            assert used
+            assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", one) for one in used), used
+
+
+FLOORS = {
+    "jinja2": (3, 1, 6),
+    "skops": (0, 13),
+    "lightgbm": (4, 6),
+    "onnx": (1, 21),
+    "ray": (2, 55),
+}
+
+
+def test_versions_with_known_holes_are_not_allowed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    for path in sorted((ROOT / "requirements").glob("*.txt")):
+        lines += path.read_text(encoding="utf-8").splitlines()
+    for name, least in FLOORS.items():
+        found = [re.match(rf"{name}[>=]=([0-9.]+)", line) for line in lines]
+        given = [tuple(map(int, one[1].split("."))) for one in found if one]
+        assert given
+        assert min(given) >= least, (name, given)

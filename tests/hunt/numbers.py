@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from decimal_numbers import near
 
 import orderless as ol
 
@@ -83,7 +84,7 @@ def intervals(case: Case) -> None:
     for width in WIDTHS:
         given = tree.predict(rows, tolerance=width).tolist()
         for number, a, b in zip(given, low, high, strict=True):
-            if b - a > width:
+            if not near([a, b], width):
                 same(f"open within {width}", number, None)
                 continue
             middle = (Fraction(a) + Fraction(b)) / 2

@@ -10,6 +10,8 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import decimal_numbers
+
 import orderless as ol
 
 from . import drawing
@@ -348,7 +350,7 @@ class Near(Brute):
         key = "determined", known
         if key not in self.memory:
             numbers = [float(label) for label in self.labels(known)]
-            self.memory[key] = max(numbers) - min(numbers) <= self.within
+            self.memory[key] = decimal_numbers.near(numbers, self.within)
         return bool(self.memory[key])
 
 
@@ -365,7 +367,8 @@ def near(case: Case) -> None:
         same("expected_cost of the optimum", policy.expected_cost, float(least / total))
         same("it is proven", (policy.optimal, policy.bound), (True, policy.expected_cost))
         done = policy.simulate(case.rows)
-        if (done["upper"] - done["lower"] > within).any():
+        ends = zip(done["lower"], done["upper"], strict=True)
+        if not all(decimal_numbers.near(pair, within) for pair in ends):
             raise Wrong("a row ends too wide", done["upper"] - done["lower"], within)
         worst = max(brute.worst(*start) for start in brute.starts())
         same("worst_cost", case.solve(tolerance=within, objective="worst").worst_cost, float(worst))

@@ -183,7 +183,7 @@ def test_what_is_refused():
             work(tree, BITS, LABELS, sample_weight=[1, 2])
         with pytest.raises(InvalidData, match=r"sample_weight has -1.0 in row 1"):
             work(tree, BITS, LABELS, sample_weight=[1, -1, 1, 1])
-        with pytest.raises(InvalidData, match="sample_weight is 0 in every row"):
+        with pytest.raises(InvalidData, match="sample_weight is zero in every row"):
             work(tree, BITS, LABELS, sample_weight=[0, 0, 0, 0])
         with pytest.raises(InvalidData, match="must hold one number per row"):
             work(tree, BITS, LABELS, sample_weight=["a", "b", "c", "d"])

@@ -24,7 +24,7 @@ def test_weights_are_exact_or_floats():
         ([1, -1], "sample_weight has -1.* in row 1: weights must be finite numbers from 0 on"),
         ([np.nan, 1], "sample_weight has nan in row 0"),
         ([1, np.inf], "sample_weight has inf in row 1"),
-        ([0, 0], "sample_weight is 0 in every row"),
+        ([0, 0], "sample_weight is zero in every row"),
         (["a", "b"], "sample_weight must hold"),
     ],
 )

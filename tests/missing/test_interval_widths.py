@@ -5,6 +5,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from decimal_numbers import decimal
 from hypothesis import given, settings, strategies as st
 from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -44,19 +45,22 @@ def test_widths_are_those_of_all_completions(data, mechanism, rate, seed):
     for cell, gone in zip(cells, mask, strict=True):
         row = {n: None if m else v for (n, v), m in zip(cell.items(), gone, strict=True)}
         possible = oracle.possible_classes(kinds, row, spec)
-        widths.append(max(possible) - min(possible))  # inf, where it is wider than any float
-    for width in {0.0, 0.1, 1.0, 10.0, *widths, *(np.nextafter(w, 0) for w in widths)}:
-        share = sum(w <= width for w in widths) / len(widths)
+        widths.append(decimal(max(possible)) - decimal(min(possible)))
+    largest = decimal(np.finfo(float).max)
+    floats = [float(w) if w <= largest else np.inf for w in widths]
+    steps = [np.nextafter(w, end) for w in floats for end in (0, np.inf)]
+    for width in {0.0, 0.1, 1.0, 10.0, *floats, *steps}:
+        share = sum(np.isinf(width) or w <= decimal(width) for w in widths) / len(widths)
         assert found.widths.within(width) == {rate: share}
     assert found.widths.within(0)[rate] == found.table["answered"][0]
     for share in (0.0, 0.3, 0.5, 1.0):
-        least = min(w for w in widths if sum(v <= w for v in widths) / len(widths) >= share)
-        assert found.widths.reaching(share) == {rate: least}
+        (least,) = found.widths.reaching(share).values()
+        exact = min(w for w in widths if sum(v <= w for v in widths) / len(widths) >= share)
+        assert np.isinf(least) if exact > largest else decimal(least) >= exact
+        assert least in (0, np.inf) or decimal(np.nextafter(least, 0)) < exact
     table = found.widths.table
-    assert table["width"].tolist() == sorted({0.0, *widths})
-    assert table["share"].tolist() == [
-        sum(w <= width for w in widths) / len(widths) for width in table["width"]
-    ]
+    assert table["width"].tolist() == sorted({0.0, *found.widths._sorted[rate].tolist()})
+    assert table["share"].tolist() == [found.widths.within(width)[rate] for width in table["width"]]
 
 
 def test_the_same_rows_are_answered_by_predict_within():

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import oracle
 import pytest
+from decimal_numbers import near
 from hypothesis import assume, given, settings, strategies as st
 from strategies import kinds, partial_rows, specs, tree_of
 
@@ -19,7 +20,7 @@ WIDTHS = st.sampled_from([0, 0.25, 1, 1.75, 4.5, 1e301])
 
 
 def narrow(numbers, within):
-    return max(numbers) - min(numbers) <= within
+    return near(numbers, within)
 
 
 def settling_brute_force(which, row, spec, within):

@@ -94,7 +94,7 @@ def test_every_kind_of_feature():
         ("numeric", {"age": "3"}, "it is numeric"),
         ("numeric", {"age": 2**53 + 1}, "float64 cannot hold"),
         ("numeric", {"agee": 1}, "unknown feature 'agee'"),
-        ("numeric", [1, 2], "got 2 columns"),
+        ("numeric", [1, 2], "X has 2 features"),
         ("numeric", "text", "cannot read one row"),
     ],
 )
@@ -106,7 +106,7 @@ def test_what_is_wrong_with_a_row_is_said(kind, row, says):
 def test_tables_with_illegal_whole_numbers_are_refused():
     with pytest.raises(InvalidData, match="declared integer"):
         one("integer").predict(np.array([[1.0], [1.5]]))
-    with pytest.raises(InvalidData, match="got 2 columns"):
+    with pytest.raises(InvalidData, match="X has 2 features"):
         one("integer").predict(np.zeros((3, 2)))
 
 

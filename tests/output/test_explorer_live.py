@@ -120,6 +120,12 @@ def test_a_wish_that_is_met_already_is_asked_anew(found, live):
     assert without == found.must_not_use("age").n_trees
 
 
+@pytest.mark.parametrize("name", ["max_features", "max_leaves"])
+@pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**63, 2**70, 10**400])
+def test_a_number_that_no_tree_has_is_no_wish(found, live, name, number):
+    assert int(counted(live, **{name: number})["trees"]) == found.n_trees
+
+
 @pytest.mark.parametrize(
     ("wishes", "words"),
     [

@@ -3,7 +3,9 @@
 import html
 import itertools
 import json
+import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -54,9 +56,8 @@ def test_every_statement_holds(data, problem):
         rest = {n: v for n, v in known.items() if n != name}
         assert reason.necessary == (len(possible(rest)) > 1)
         assert reason.values[0] == row[name]
-    assert [(not r.necessary, r.features[0]) for r in letter.reasons] == sorted(
-        (not r.necessary, r.features[0]) for r in letter.reasons
-    )
+    order = [(not r.necessary, -r.margin, r.features[0]) for r in letter.reasons]
+    assert order == sorted(order)
     # What made no difference: the answer is the same without it, and the model may depend on it.
     only = {n: v for n, v in known.items() if n in term.features}
     assert possible(only) == {letter.decision}
@@ -104,7 +105,11 @@ def test_the_order_and_what_is_cut_off(tree):
     assert both.not_needed == ("age",)  # of two that are as short, the one that says less of it
     first = ol.reasons_letter(tree, ROW, CODES, at_most=1)
     assert (first.codes, first.n_more) == (("I",), 1)
-    assert "The 1 principal of 2 reasons" in str(first)
+    assert [reason.code for reason in first.left_out] == ["W"]
+    for text in (str(first), html.unescape(first.to_html())):
+        assert "need not be enough without the others" in text
+        assert "[W] Ward" in text
+    assert first.to_dict()["left_out"][0]["conditions"] == ["ward = west"]
     none = ol.reasons_letter(tree, ROW, CODES, ways=0)
     assert none.changes == ()
     assert none.n_ways == 1
@@ -206,3 +211,113 @@ def test_mistakes(tree):
     for options in ({"at_most": 0}, {"ways": -1}, {"at_most": True}):
         with pytest.raises(InvalidParameter, match="give a whole number"):
             ol.reasons_letter(tree, ROW, CODES, **options)
+
+
+def many(n):
+    """A tree that refuses who is above 0 in all of n features, and codes for them."""
+    tree = {"prediction": "refuse"}
+    for k in reversed(range(n)):
+        tree = {"feature": f"f{k}", "relation": "<=", "reference": 0,
+                "true": {"prediction": "grant"}, "false": tree}  # fmt: skip
+    space = ol.Space({f"f{k}": int for k in range(n)})
+    return ol.read(tree, space=space), {f"f{k}": (f"R{k}", f"Feature {k}") for k in range(n)}
+
+
+def test_what_is_left_out_is_named_and_what_is_shown_is_not_called_enough():
+    """Of ten reasons four are shown: of the rows that meet these four, most get the other class."""
+    tree, codes = many(10)
+    row = {f"f{k}": 3 for k in range(10)}
+    letter = ol.reasons_letter(tree, row, codes)
+    assert (len(letter.reasons), letter.n_more) == (4, 6)
+    shown = {name for reason in letter.reasons for name in reason.features}
+    rest = [name for name in tree.space.names if name not in shown]
+    rows = [
+        dict.fromkeys(shown, 3) | dict(zip(rest, own, strict=True))
+        for own in itertools.product((0, 3), repeat=6)
+    ]
+    assert (tree.predict(rows) == "grant").sum() == 63
+    text = str(letter)
+    claim = next(line for line in text.splitlines() if "enough together" in line)
+    assert claim.startswith("10 reasons")
+    assert "4 that are shown need not be enough" in claim
+    for name in rest:
+        assert f"[{codes[name][0]}] {codes[name][1]}" in text
+    everything = ol.reasons_letter(tree, row, codes, at_most=10)
+    assert "These reasons are enough together" in str(everything)
+    assert everything.left_out == ()
+
+
+def ladder(names):
+    """A tree that refuses who is above 0 in all features; with the switch it asks at 1, 2 and 3."""
+    refuse, ask = {"prediction": "refuse"}, {"prediction": "high"}
+    for name in reversed(names):
+        refuse = {"feature": name, "relation": "<=", "reference": 0,
+                  "true": {"prediction": "grant"}, "false": refuse}  # fmt: skip
+    for name, cut in itertools.product(names, (3, 2, 1)):
+        ask = {"feature": name, "relation": "<=", "reference": cut,
+               "true": {"prediction": f"{name} {cut}"}, "false": ask}  # fmt: skip
+    space = ol.Space({**dict.fromkeys(names, int), "switch": bool})
+    return ol.read({"feature": "switch", "true": ask, "false": refuse}, space=space)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations([1, 2, 3, 9]), st.integers(1, 5))
+def test_the_reason_that_is_furthest_from_its_boundary_comes_first(values, at_most):
+    names = ["a", "b", "c", "d"]
+    row = {**dict(zip(names, values, strict=True)), "switch": False}
+    codes = {name: (name, name) for name in row}
+    letter = ol.reasons_letter(ladder(names), row, codes, at_most=at_most)
+    every = [*letter.reasons, *letter.left_out]
+    assert all(reason.necessary for reason in every)
+    # By hand: to be no longer above 0, a value crosses those of 0, 1, 2 and 3 that are below it.
+    crossed = {name: sum(cut < row[name] for cut in (0, 1, 2, 3)) for name in names}
+    margins = {reason.features[0]: reason.margin for reason in every}
+    assert margins == {**crossed, "switch": 1}
+    order = sorted(margins, key=lambda name: (-margins[name], name))
+    assert [reason.features[0] for reason in every] == order
+    assert len(letter.reasons) == at_most
+
+
+def meets(text, x, kind):
+    """Whether a number meets the condition that ends a sentence, read as the model reads it."""
+    sign, number = re.search(r"(<=|>=|<|>) (\S+?)[.]?$", text).groups()
+    end = kind(number)
+    return bool({"<=": x <= end, ">=": x >= end, "<": x < end, ">": x > end}[sign])
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.sampled_from([665.0, 0.1, 868.2, -12.5, 1e-7, 123456.7, 1e9 / 3]),
+    st.integers(-3, 3),
+    st.sampled_from([np.float64, np.float32]),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_numbers_are_short_and_what_is_said_remains_true(near, ulps, kind, away, up):
+    """Floats around the threshold, and far from it: what meets a sentence gets its answer."""
+
+    def step(number, n):
+        number = kind(number)
+        for _ in range(abs(n)):
+            number = np.nextafter(number, kind(np.inf if n > 0 else -np.inf))
+        return float(number)
+
+    cut = step(near, ulps)
+    node = {"feature": "x", "relation": "<=", "reference": cut,
+            "true": {"prediction": "low"}, "false": {"prediction": "high"}}  # fmt: skip
+    space = ol.Space([ol.Feature("x", values=np.dtype(kind).name)])
+    tree = ol.read(node, space=space)
+    far = step(cut + (1 if up else -1) * max(1.0, abs(cut)), 0)
+    other = step(2 * cut - far, 0)
+    tried = [*(step(cut, n) for n in range(-12, 13)), far, other]
+    for value in (step(cut, away if up else 1 - away), far):
+        letter = ol.reasons_letter(tree, {"x": value}, {"x": ("X", "x")})
+        (said,), (change,) = letter.reasons[0].conditions, letter.changes
+        assert meets(said, kind(value), kind)
+        for text, label in ((said, letter.decision), (change, "low" if up else "high")):
+            inside = [x for x in tried if meets(text, kind(x), kind)]
+            assert set(tree.predict([{"x": x} for x in inside])) == {label}
+        for text in (change, said) if value == far else (change,):
+            number = re.search(r"(\S+?)[.]?$", text).group(1).partition("e")[0]
+            whole = number.lstrip("-0").partition(".")[0]
+            assert len(number.lstrip("-0.").replace(".", "")) <= max(6, len(whole))

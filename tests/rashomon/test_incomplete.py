@@ -1,6 +1,7 @@
 """Parts of sets that pass a limit: a subset of brute force's set, with bounds that hold."""
 
 import json
+import math
 import pickle
 import warnings
 from collections import Counter
@@ -392,4 +393,4 @@ def test_a_part_that_is_not_proven_is_a_fault(monkeypatch):
     engine = whole._source_
     monkeypatch.setattr(incomplete.Incomplete, "holds", lambda self, bound: False)
     with pytest.raises(AssertionError, match="not proven"):
-        part_of(engine, OutOfMemory("too much"), whole._constrained)
+        part_of(engine, OutOfMemory("too much"), whole._constrained, math.inf)

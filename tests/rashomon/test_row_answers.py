@@ -146,7 +146,7 @@ def test_bad_rows_are_refused():
     X, found = a_set()
     with pytest.raises(InvalidData, match="does not say whether 'a' holds"):
         found.multiplicity([{"b": 1, "c": 1}])
-    with pytest.raises(InvalidData, match="got 2 columns"):
+    with pytest.raises(InvalidData, match="X has 2 features"):
         found.predict([[0, 1]])
     with pytest.raises(InvalidData, match="X has no rows"):
         found.ambiguity(X[:0])

@@ -193,7 +193,7 @@ TEXT = pd.DataFrame({"a": list("pqrpqr")})
 
 BAD = [
     ({"table": X * 2, "binarizer": None}, InvalidData, "'x2' has the value 2 in row 0, and bin"),
-    ({"y": ["n"] * 6}, InvalidData, "y has only the class 'n'"),
+    ({"y": ["n"] * 6}, InvalidData, "y has only 1 class, 'n'"),
     ({"table": np.resize(X, (101, 3)), "y": np.linspace(0, 1, 101)}, InvalidData,
      "y has 101 different labels.*at most 100 classes"),
     ({"table": np.resize(X, (429, 3)), "y": list(range(0, 3000, 7))}, InvalidData,
@@ -206,8 +206,8 @@ BAD = [
     ({"y": X}, InvalidData, "in one dimension"),
     ({"table": np.where(X == 1, np.nan, X)}, InvalidData, "trained on complete rows"),
     ({"table": np.where(X == 1, np.inf, X)}, InvalidData, "has inf in row 2"),
-    ({"table": pd.DataFrame({"a b": [0.0, 1, None] * 2})}, InvalidData, "'a b' has nan in row 2"),
-    ({"table": np.ma.masked_equal(X, 1)}, InvalidData, "'x0' has nan in row 2"),
+    ({"table": pd.DataFrame({"a b": [0.0, 1, None] * 2})}, InvalidData, "'a b' has NaN in row 2"),
+    ({"table": np.ma.masked_equal(X, 1)}, InvalidData, "'x0' has NaN in row 2"),
     ({"table": X - 2 * (X == 1), "binarizer": None}, InvalidData, "has the value -1 in row 0"),
     ({"table": np.full((6, 1), 2**63, np.uint64), "binarizer": None}, InvalidData, "has the value"),
     ({"table": TEXT, "binarizer": ol.QuantileBinarizer()}, InvalidData, "Binarizer takes numbers"),
@@ -245,7 +245,7 @@ BAD = [
     ({"weight": [1, 2]}, InvalidData, r"sample_weight has shape \(2,\)"),
     ({"weight": [1, -1, 1, 1, 1, 1]}, InvalidData, "sample_weight has -1 in row 1"),
     ({"weight": [1, np.nan, 1, 1, 1, 1]}, InvalidData, "sample_weight has nan in row 1"),
-    ({"weight": [0] * 6}, InvalidData, "sample_weight is 0 in every row"),
+    ({"weight": [0] * 6}, InvalidData, "sample_weight is zero in every row"),
     ({"weight": [1e-20] + [1] * 5}, InvalidData, "sample_weight has too many digits"),
     ({"weight": list("abcdef")}, InvalidData, "sample_weight must hold numbers"),
 ]  # fmt: skip

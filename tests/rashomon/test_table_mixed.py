@@ -142,7 +142,7 @@ def test_numbers_without_any_cut_do_not_stand_in_the_way():
                              "records = yes")  # fmt: skip
     assert found.n_trees == fit(table[TEXT], y).n_trees
     assert found.predict(table[["age", "income", *TEXT]]).shape == (len(y),)
-    with pytest.raises(ol.errors.InvalidData, match="no column is left: no cut divides"):
+    with pytest.raises(ol.errors.InvalidData, match="no column is left"):
         fit(table.assign(age=7.5)[["age"]], y)
 
 
@@ -183,12 +183,15 @@ def test_files_hold_mixed_columns():
 def test_importance_sees_all_columns():
     table, y = mixed()
     options = {"n_bootstraps": 5, "max_depth": 2, "random_state": 0, "regularization": 0.01}
-    found = ol.RashomonImportance(**options).fit(table, y)
+    with pytest.warns(ol.errors.NeverOffered, match="3 of 8 features .*'income', 'zone', 'always'"):
+        found = ol.RashomonImportance(**options).fit(table, y)
     assert found.features_ == tuple(table)
     assert found.left_out_ == LEFT_OUT
     mean = found.summary().set_index("feature")["mean"]
     assert (mean[["age", "home", "records"]] > 0).all()
-    columns = ol.RashomonImportance(**options, by="column").fit(table, y)
+    assert mean[list(LEFT_OUT)].isna().all()
+    with pytest.warns(ol.errors.NeverOffered, match="1 of 11 columns .*'always'"):
+        columns = ol.RashomonImportance(**options, by="column").fit(table, y)
     assert columns.features_ == fit(table, y).columns
 
 

@@ -119,12 +119,12 @@ def test_a_set_does_not_change_with_the_table_it_was_made_from():
     ("X", "y", "match"),
     [
         (BITS[:4], Y[:3], "X has 4 rows and y has 3 labels"),
-        (BITS[:4], np.zeros(4, int), "y has only the class 0"),
-        (BITS[:4], np.ones(4, bool), "y has only the class True"),
+        (BITS[:4], np.zeros(4, int), "y has only 1 class, 0"),
+        (BITS[:4], np.ones(4, bool), "y has only 1 class, True"),
         (
             BITS[:4, :1] * np.array([[np.nan]]),
             np.array([0, 1, 0, 1]),
-            "column 'x0' has nan in row 0",
+            "column 'x0' has NaN in row 0",
         ),
         (BITS[:0], Y[:0], "y has no labels"),
     ],

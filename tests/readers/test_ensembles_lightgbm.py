@@ -340,3 +340,16 @@ def test_damaged_files():
     huge = text.replace("leaf_value=", "leaf_value=1e308 ", 6)
     with pytest.raises((UnreadableModel, InvalidTree)):
         ol.read(huge)
+
+
+def test_counts_of_classes_that_contradict_each_other_are_refused():
+    X = np.arange(30.0)[:, None]
+    model = lightgbm.LGBMClassifier(n_estimators=2, min_child_samples=1, verbose=-1)
+    text = model.fit(X, np.arange(30) % 3).booster_.model_to_string()
+    assert ol.read(text).classes == (0, 1, 2)
+    for old, new in (("\nnum_class=3", "\nnum_class=x"), ("\nnum_class=3", "\nnum_class=2"),
+                     ("multiclass num_class:3", "multiclass num_class:4"),
+                     ("multiclass num_class:3", "multiclass")):  # fmt: skip
+        assert old in text
+        with pytest.raises(UnreadableModel, match=r"num_class|'x'"):
+            ol.read(text.replace(old, new, 1))

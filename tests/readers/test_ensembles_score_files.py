@@ -168,7 +168,6 @@ GOOD: dict[str, Any] = {"feature": "age", "above": 65, "points": 2}
          r"2\.5 is not a value of Feature\('n', integer"),
         ({"items": [{"feature": "n", "points": 1}], "features": {"n": "integer"}},
          "is numeric and is compared with True"),
-        ("score.json", "is neither JSON nor CSV: to read a file give a path"),
         ("[1, 2", "not complete JSON"),
         (7, "a score must be a dict"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import orderless as ol
-from orderless.errors import InvalidTree, UnreadableModel
+from orderless.errors import InvalidData, InvalidTree, UnreadableModel
 from orderless.readers.pmml import document
 
 LEAF = '<Node score="{}">{}</Node>'
@@ -32,7 +32,8 @@ def test_text_and_files_in_any_encoding(tmp_path: Path) -> None:
     tree = ol.read(SMALL)
     assert tree.predict([[3.0], [3.5]]).tolist() == ["small", "large"]
     path = tmp_path / "model.xml"
-    for encoding in ("utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"):
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252", "ISO-8859-15",
+                     "gb18030"):  # fmt: skip
         name = encoding.removesuffix("-sig")
         path.write_bytes(f'<?xml version="1.0" encoding="{name}"?>\n{SMALL}'.encode(encoding))
         assert ol.read(path) == tree
@@ -42,11 +43,16 @@ def test_text_and_files_in_any_encoding(tmp_path: Path) -> None:
     assert ol.read("\ufeff \n" + SMALL) == tree
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "no-such-thing", "rot13", "hex"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "no-such-thing", "rot13", "hex", "zlib", "zlib_codec", "bz2", "base64", "uu",
+     "quopri", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs",
+     "utf-7"],
+)  # fmt: skip
 def test_files_in_another_encoding_than_they_say(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "model.xml"
     path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?>{SMALL}'.encode("iso-8859-1"))
-    with pytest.raises(InvalidTree, match="this XML file is not text in the encoding"):
+    with pytest.raises(InvalidTree, match="encoding"):
         ol.read(path)
 
 
@@ -84,7 +90,7 @@ def test_files_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with path.open("wb") as handle:
         handle.write(b"<PMML>")
         handle.truncate(document.MOST_BYTES + 1)  # a hole: it takes no room
-    with pytest.raises(UnreadableModel, match="has 536,870,913 bytes, and at most 536,870,912"):
+    with pytest.raises(InvalidData, match="536,870,913 bytes"):
         ol.read(path)
     monkeypatch.setattr(document, "MOST_BYTES", 100)
     refused(SMALL, "at most 100 are read")

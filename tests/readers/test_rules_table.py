@@ -3,7 +3,7 @@
 import pytest
 
 import orderless as ol
-from orderless.errors import InvalidTree
+from orderless.errors import InvalidData, InvalidTree
 from orderless.readers.rules.cells import read_cell, value_of
 
 
@@ -11,7 +11,6 @@ from orderless.readers.rules.cells import read_cell, value_of
     ("text", "message"),
     [
         ("", "is not a table of rules"),
-        ("rules.csv", r"pathlib.Path\('rules.csv'\)"),
         ("\n\n", "is not a table of rules"),
         ("x,out\n\n", "is not a table of rules"),
         ("x,out\n<= 5,\n", "line 2 has no output: write one in the column 'out'"),
@@ -55,7 +54,7 @@ def test_files_that_are_no_text(tmp_path):
         ol.rules.read(path)
     with pytest.raises(FileNotFoundError, match="there is no file"):
         ol.rules.read(tmp_path / "nowhere.csv")
-    with pytest.raises(InvalidTree, match="must be CSV text or a Path, got a dict"):
+    with pytest.raises(InvalidTree, match="must be CSV text or a path, got a dict"):
         ol.rules.read({})
 
 
@@ -63,7 +62,7 @@ def test_size_is_limited(tmp_path, monkeypatch):
     path = tmp_path / "rules.csv"
     path.write_text("x,out\n" + "<= 1,a\n" * 40)
     monkeypatch.setattr("orderless.readers.rules.table.MOST_BYTES", 100)
-    with pytest.raises(InvalidTree, match="may have 100"):
+    with pytest.raises(InvalidData, match="at most 100"):
         ol.rules.read(path)
     monkeypatch.setattr("orderless.readers.rules.table.MOST_RULES", 10)
     with pytest.raises(InvalidTree, match="more than 10 rules"):

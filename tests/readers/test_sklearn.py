@@ -301,8 +301,6 @@ def test_arguments_of_the_wrong_kind(tmp_path):
             ol.read(tree, space=space)
     with pytest.raises(ValueError, match="feature_names must be a list of names, got the text 'a'"):
         ol.read(tree, feature_names="a")
-    with pytest.raises(ValueError, match=r"is not JSON: to read a file give a path"):
-        ol.read("tree.json")
     bad = tmp_path / "bad.json"
     bad.write_bytes(b"\xff\xfe{")
     with pytest.raises(ValueError, match=r"'bad.json' is not UTF-8"):

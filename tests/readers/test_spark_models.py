@@ -1,6 +1,8 @@
 """Trees of Spark MLlib: what Spark itself predicts, live and from saved folders."""
 
 import json
+import os
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ import pytest
 from neighbours import neighbours
 
 import orderless as ol
-from orderless.errors import InvalidData, UnreadableModel
+from orderless.errors import InvalidData, InvalidTree, UnreadableModel
 
 # -- folders by hand, without Java -----------------------------------------------------------------
 
@@ -269,3 +271,109 @@ def test_models_predict_what_spark_predicts(spark, tmp_path):
     table = spark.createDataFrame(gaps, "x double, `y y` double, w string, c string").coalesce(1)
     said = [labels[int(row.prediction)] for row in pipeline.transform(table).collect()]
     assert value.predict([{k: g[k] for k in ("x", "y y", "w")} for g in gaps]).tolist() == said
+
+
+# -- files that are made to harm -------------------------------------------------------------------
+
+
+def indexed(folder, labels):
+    """Save a pipeline whose labels are a table of one row."""
+    save_pipeline(folder)
+    pq.write_table(pa.table({"labelsArray": labels}), folder / "stages" / "0_idx" / "data" /
+                   "part-0.parquet", compression="zstd", data_page_size=2**30,
+                   write_batch_size=2**24)  # fmt: skip
+    return folder
+
+
+def runs(n, label="a"):
+    """One row of a list of n equal labels: some hundred bytes on the disk."""
+    every = pa.DictionaryArray.from_arrays(np.zeros(n, dtype=np.int32), [label])
+    inner = pa.ListArray.from_arrays(pa.array([0, n], pa.int32()), every)
+    return pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), inner)
+
+
+def varint(number, length=0):
+    out = []
+    while number > 127 or len(out) < length - 1:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_row_of_very_many_labels_is_not_unpacked(tmp_path, lies):
+    n = 3_000_000
+    folder = indexed(tmp_path / "m", runs(n))
+    path = folder / "stages" / "0_idx" / "data" / "part-0.parquet"
+    content = path.read_bytes()
+    assert len(content) < 5_000
+    if lies:  # the footer says that there is one value
+        size = int.from_bytes(content[-8:-4], "little") + 8
+        said, new = varint(2 * n), varint(2, len(varint(2 * n)))
+        assert said in content[-size:]
+        path.write_bytes(content[:-size] + content[-size:].replace(said, new))
+        assert pq.ParquetFile(path).metadata.row_group(0).column(0).num_values == 1
+    with pytest.raises(UnreadableModel, match="3,000,001 values"):
+        ol.read(folder)
+
+
+def test_a_long_label_is_not_unpacked_very_often(tmp_path):
+    folder = indexed(tmp_path / "m", runs(200_000, "a" * 100_000))
+    with pytest.raises(UnreadableModel, match="20,000,000,000 bytes of text"):
+        ol.read(folder)
+
+
+def test_texts_that_share_their_beginnings_are_refused(tmp_path):
+    folder = save_pipeline(tmp_path / "m")
+    pq.write_table(pa.table({"labelsArray": [[["b", "a", "c"], ["no", "yes"]]]}),
+                   folder / "stages" / "0_idx" / "data" / "part-0.parquet", use_dictionary=False,
+                   column_encoding="DELTA_BYTE_ARRAY")  # fmt: skip
+    with pytest.raises(UnreadableModel, match="a way that is not read"):
+        ol.read(folder)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.6"])
+@pytest.mark.parametrize("page", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd"])
+def test_tables_as_writers_write_them(tmp_path, version, page, compression):
+    plain = ol.read(save(tmp_path / "plain"), feature_names=["x", "w"])
+    folder = save(tmp_path / "m")
+    for i, nodes in enumerate((NODES[:2], NODES[2:])):
+        pq.write_table(pa.Table.from_pylist(nodes), folder / "data" / f"part-{i}.parquet",
+                       version=version, data_page_version=page, compression=compression,
+                       row_group_size=1, use_dictionary=bool(i))  # fmt: skip
+    assert ol.read(folder, feature_names=["x", "w"]) == plain
+
+
+def test_half_of_a_table(tmp_path):
+    folder = save(tmp_path / "m")
+    path = folder / "data" / "part-0.parquet"
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    tree = ol.read(folder, feature_names=["x", "w"])
+    for end in range(0, len(content), 97):
+        path.write_bytes(content[:end])
+        with pytest.raises(UnreadableModel):
+            ol.read(folder, feature_names=["x", "w"])
+        damaged = bytearray(content)
+        damaged[int(rng.integers(len(content)))] = int(rng.integers(256))
+        path.write_bytes(damaged)
+        with suppress(UnreadableModel, InvalidTree):
+            ol.read(folder, feature_names=["x", "w"])
+    path.write_bytes(content)
+    assert ol.read(folder, feature_names=["x", "w"]) == tree
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("where", ["metadata/part-00000", "data/part-0.parquet"])
+def test_parts_of_a_folder_that_are_no_files(tmp_path, where):
+    for i, make in enumerate((
+        lambda path: path.symlink_to("/dev/zero"),
+        os.mkfifo,
+        lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 2**40),
+    )):  # fmt: skip
+        folder = save(tmp_path / str(i))
+        (folder / where).unlink()
+        make(folder / where)
+        with pytest.raises(UnreadableModel, match=r"pipe|bytes"):
+            ol.read(folder)

@@ -52,7 +52,9 @@ def test_a_repeat_is_rid_of_its_samples():
     found = shift_draws("iris_versicolor", 4, 2, 8)
     X, y, space = binarized("iris_versicolor")
     rid = ol.RashomonImportance(8, semantics="independent", importance="permutation-per-tree",
-                                pooled=True, space=space, random_state=1).fit(X, y)  # fmt: skip
+                                pooled=True, space=space, random_state=1)  # fmt: skip
+    with pytest.warns(ol.errors.NeverOffered, match="'sepal length', 'sepal width'"):
+        rid.fit(X, y)
     random = np.random.default_rng(0)
     for k in range(2):
         order = random.permutation(8)
@@ -103,6 +105,7 @@ def test_a_quick_run_says_how_small_it_is(tmp_path):
     page = (tmp_path / "table-rid-shift.md").read_text()
     assert "10 repeats of 3 bootstraps each (the paper has 100), taken at random from 12" in page
     assert "| low | high | inside |" in page
+    assert "left out, too: Iris Versicolor, 2 of 4 ('sepal length', 'sepal width')." in page
     assert (outcome.comparison["low"] <= outcome.comparison["high"]).all()
     repeats = pd.read_csv(tmp_path / "table-rid-shift-repeats.csv")
     assert repeats.groupby(["dataset", "feature", "samples"]).size().eq(10).all()

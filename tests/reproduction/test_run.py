@@ -202,6 +202,7 @@ def test_data_that_came_later_is_found(shared, tmp_path, monkeypatch):
     ((_, outcome, _),) = run("figure-rid-compas", tmp_path, quick=True)
     assert outcome.absent == ()
     assert len(outcome.comparison) == 3
+    assert "COMPAS, 4 of 7 ('sex=female', 'juv_fel_count'," in outcome.text
 
 
 def test_several_targets_get_an_index(tmp_path):

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <stdexcept>
 
 #include "core/base/errors.hpp"
@@ -150,9 +149,8 @@ class Hitting {
 };
 
 bool keep_open(const OpenLeaves& leaves, std::size_t a, std::size_t b) {
-  const std::int32_t first = leaves.label[a], second = leaves.label[b];
-  if (leaves.numbers.empty()) return first != second;
-  return std::abs(leaves.numbers[at(first)] - leaves.numbers[at(second)]) > leaves.within;
+  const auto [low, high] = std::minmax(leaves.label[a], leaves.label[b]);
+  return high > leaves.reach[at(low)];
 }
 
 /// The features that separate two leaves, within what a row allows (empty: everything).

@@ -16,8 +16,8 @@ struct OpenLeaves {
   std::span<const std::int32_t> start;   // by feature its first word, and the end
   std::span<const std::uint64_t> sides;  // leaves x n_words
   std::span<const std::int32_t> label;   // by leaf
-  std::span<const double> numbers;       // by label, rising; empty: any two labels keep a row open
-  double within = 0;                     // labels with numbers do so if farther apart than this
+  std::span<const std::int32_t> reach;   // by label the last that is near: two labels keep a row
+                                         // open if the larger is beyond the reach of the smaller
 
   [[nodiscard]] std::size_t n_features() const { return start.size() - 1; }
   [[nodiscard]] std::size_t mask_words() const { return words_for(n_features()); }

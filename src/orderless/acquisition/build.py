@@ -21,7 +21,7 @@ from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves, possible_cells_tree, priced_features
 from .policy import Policy
-from .problem import Problem
+from .problem import MOST, Problem
 from .solve import METHODS, Method, Solving, solve
 
 __all__ = ["cheapest_policy"]
@@ -177,7 +177,7 @@ def cheapest_policy(
         start=leaves.all,
         known=(-1,) * len(bins.features),
         budget=None if budget is None else exact_number(budget, "budget"),
-        max_questions=max_questions,
+        max_questions=None if max_questions is None else min(int(max_questions), MOST),
         worst=objective == "worst",
     )
     how = Solving(

@@ -17,10 +17,12 @@ from ..inputs import exact_number, frame_of, some_names, without_cost
 from ..model import Bins, Space
 
 __all__ = [
-    "KNOWN", "Purchase", "WholeNumbers", "read_purchases", "total", "whole_number", "whole_numbers",
+    "KNOWN", "Purchase", "WholeNumbers", "checked", "read_purchases", "total", "whole_number",
+    "whole_numbers",
 ]  # fmt: skip
 
 KNOWN = "(known)"
+MOST_COST = 1e200
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,17 @@ class Purchase:
 def total(purchases: Iterable[Purchase]) -> Fraction:
     """Give what purchases cost together."""
     return sum((purchase.cost for purchase in purchases), Fraction(0))
+
+
+def checked(purchases: tuple[Purchase, ...]) -> tuple[Purchase, ...]:
+    """Refuse costs that together, and times the rows, are beyond what a float holds."""
+    if total(purchases) > MOST_COST:
+        dearest = max(purchases, key=lambda purchase: purchase.cost)
+        raise InvalidData(
+            f"the costs add up to more than {MOST_COST:.0e}, the cost of {dearest.name!r:.80} is "
+            f"{float(dearest.cost):g}: give them in a larger unit"
+        )
+    return purchases
 
 
 def whole_number(value: Any, what: str) -> int:
@@ -119,7 +132,7 @@ def read_purchases(
     out = list(sold.values())
     if at_start := tuple(sorted(position[name] for name in free if name in position)):
         out.append(Purchase(KNOWN, at_start, Fraction(0), free=True))
-    return tuple(out), total
+    return checked(tuple(out)), total
 
 
 def _cost_of(

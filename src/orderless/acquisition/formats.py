@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import InvalidTree
 from ..inputs import exact, exact_number
 from ..model import BinNodes, Bins, Label, TreeKernel, formats as serial, read_tolerance
-from .costs import KNOWN, Purchase
+from .costs import KNOWN, Purchase, checked
 from .leaves import Answer, Leaves
 from .nodes import Nodes
 from .problem import Problem
@@ -251,6 +251,8 @@ def _read(content: dict[str, Any]) -> Solved:
     nodes = _nodes(problem, serial.take(content, "nodes", list), method)
     rows = max(1, nodes.weight[0])
     share = _exact(content["share_bound"])
+    if share > 1:
+        raise InvalidTree(f"'share_bound' must be from 0 to 1, got {content['share_bound']!r:.80}")
     bound = _exact(content["bound"]) * (1 if problem.worst else rows) / problem.whole.unit
     how = Solving(cast("Method", method))
     return Solved(nodes, how, bound, round((1 - share) * rows), optimal)
@@ -289,7 +291,7 @@ def _purchases(given: list[Any], leaves: Leaves) -> tuple[Purchase, ...]:
         raise InvalidTree("every feature of the tree must be in exactly one purchase")
     if len({p.name for p in out}) != len(out):
         raise InvalidTree("two purchases have the same name")
-    return tuple(out)
+    return checked(tuple(out))
 
 
 def _nodes(problem: Problem, given: list[Any], method: str) -> Nodes:

@@ -27,6 +27,7 @@ from ..model import (
     domain_of,
     label_text,
     midpoint,
+    near_numbers,
     short_number,
 )
 from .costs import Purchase
@@ -87,7 +88,9 @@ class Leaves:
         self.bins = bins
         self.tolerance = tolerance
         self._numbers = [] if tolerance is None else bins.tree.numbers.tolist()
-        self._most = math.inf if tolerance is None else tolerance
+        self._reach: list[int] = []
+        if tolerance is not None:
+            self._reach = near_numbers(bins.tree.numbers, tolerance).tolist()
         self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         self.facts = bins.tree.space.knowledge is not None
         if self.facts:
@@ -143,8 +146,8 @@ class Leaves:
         return low, next(c for c in reversed(there) if leaves & self.classes[c])
 
     def _narrow(self, low: int, high: int) -> bool:
-        """Whether two numbers are as near as is asked for, in float64, as in ``Tree.predict``."""
-        return low == high or not self._numbers[high] - self._numbers[low] > self._most
+        """Whether two numbers are as near as is asked for, as in ``Tree.predict``."""
+        return high <= self._reach[low]
 
     @cached_property
     def windows(self) -> list[int]:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from .costs import Purchase, WholeNumbers, total, whole_numbers
 from .leaves import Answer, Leaves
 
-__all__ = ["Problem", "SoFar"]
+__all__ = ["MOST", "Problem", "SoFar"]
 
+MOST = 2**62  # of a budget, or of questions, that the core counts
 SoFar = tuple[Fraction, int] | None  # what was spent, and the purchases made; None lifts all limits
 
 
@@ -165,7 +166,10 @@ class Problem:
         """What the core takes besides: free purchase, budget, questions, may stop, worst."""
         free = next((i for i, p in enumerate(self.purchases) if p.free), -1)
         budget = None if self.budget is None else int(self.budget // self.whole.unit)
-        return CoreRules(free, budget, self.max_questions, self.may_stop, self.worst)
+        budget, questions = (
+            None if most is None else min(most, MOST) for most in (budget, self.max_questions)
+        )
+        return CoreRules(free, budget, questions, self.may_stop, self.worst)
 
     def purchases_named(self, names: Iterable[str]) -> tuple[str, ...]:
         """Give the names that are purchases, sorted; a feature that no purchase shows is fine."""

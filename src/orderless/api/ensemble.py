@@ -117,7 +117,7 @@ class Ensemble(Model[SumKernel]):
 
         Parameters
         ----------
-        items : dict, list of items, JSON or CSV text, or a ``Path`` to such a file
+        items : dict, list of items, JSON or CSV text, or the path of such a file
             Items are dicts of a condition, or several, and points: ``{"feature": "age", "above": 65,
             "points": 2}``, ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``,
             ``below``, ``above``, ``at least``, ``between`` (with both ends), ``is``, ``is not``,

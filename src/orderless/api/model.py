@@ -194,6 +194,14 @@ class Model(ABC, Generic[K]):
             to both as the library rounds; elsewhere time did not suffice, and the bounds are
             proven all the same. A row that contradicts the facts gets NaN.
 
+        Notes
+        -----
+        Where a row of a sum of trees of numbers has at most 256 completions, counting values
+        between the same thresholds once, the bounds are the library's own predictions. For other
+        rows they are moved outwards by what its additions can round: for XGBoost, which adds in
+        float32, about 2e-5 of the number with 100 trees, so that an interval can be wider than it
+        has to be by more than 1e-6.
+
         Examples
         --------
         >>> import orderless as ol

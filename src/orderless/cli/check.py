@@ -56,7 +56,7 @@ def command(
         typer.Option(
             min=0.001,
             callback=finite,
-            help="Seconds for each search, where one of the two is an ensemble.",
+            help="Seconds for all searches, where one of the two is an ensemble.",
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,

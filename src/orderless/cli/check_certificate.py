@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..inputs import busy, write_whole
+from ..inputs import busy, read_file, write_whole
 from .mistakes import Mistake, one_line
 from .options import LIMITS, AllowPickle, ReadOptions, SpaceFile
 from .prove import REFUTED, UNDECIDED
@@ -68,7 +68,7 @@ def command(
     known = None
     if model is not None:
         known = one_tree(loader(ReadOptions(allow_pickle, space))(model), model.name)
-    text = certificate.read_bytes()
+    text = read_file(certificate)
     try:
         with busy("Checking"):
             lines = check_certificate(text, model=known, limit=limit)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
-from ..inputs import some_names
+from ..errors import InvalidData
+from ..inputs import read_file, some_names
 from .mistakes import Mistake
 from .options import DATA, FileOptions, finite
 
@@ -163,7 +164,9 @@ def _from_file(path: Path, files: FileOptions) -> list[tuple[str, Any]]:
 def _from_json(path: Path, expected: str, kind: type) -> list[tuple[str, Any]]:
     """Read a JSON object whose values are all of one kind."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_file(path).decode("utf-8"))
+    except InvalidData:
+        raise
     except ValueError as fault:
         raise Mistake(f"{path.name} is not JSON: {fault}") from None
     if not isinstance(content, dict) or not all(isinstance(v, kind) for v in content.values()):

@@ -75,6 +75,14 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,
+    leaves: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Leaves that an ensemble may take as one tree; with more there are no rules.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = 1_000,
     facts: KnowingFile = None,
     unseen: Unseen = UnseenKind.unknown,
 ) -> None:
@@ -91,7 +99,9 @@ def command(
     models = [load(path) for path in (old, new)]
     rows = None if data is None else _rows(models, data, files, unseen)
     with busy("Comparing"):
-        found = difference(models[0], models[1], rows, exact=exact, time_limit=time_limit)
+        found = difference(
+            models[0], models[1], rows, exact=exact, leaves=leaves, time_limit=time_limit
+        )
     if html is not None:
         write_whole(html, _page(found, old, new))
     write(_written(found, output), output.output)
@@ -164,8 +174,7 @@ def _text(found: Difference) -> str:
             which = "row" if len(shift.at) == 1 else f"{len(shift.at):,} rows:"
             lines.append(f"  {which} {some}{more}")
         elif shift.rules is None and shift.example is not None:
-            cells = ", ".join(f"{printable(n)} = {v}" for n, v in shift.example.items())
-            lines.append(f"  for example {cells}")
+            lines.append(f"  for example {shift.example_text}")
     return "\n".join(lines)
 
 

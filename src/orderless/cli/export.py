@@ -17,6 +17,7 @@ from .sink import write
 
 if TYPE_CHECKING:
     from ..api import CanonicalForm
+
     pass
 
 __all__ = ["EXAMPLE", "command"]

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidSpace
+from ..errors import InvalidData, InvalidSpace
+from ..inputs import read_file
 from ..model import Fact, SumKernel, TreeKernel, parse
 from .mistakes import Mistake
 
@@ -32,10 +33,10 @@ HEAD = """\
 def read_fact_file(path: Path) -> tuple[Fact, ...]:
     """Read facts: ``facts = ["low <= high", ...]``, or tables ``[[fact]]`` that are confirmed."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise Mistake(f"{path.name} is too large for a file of facts")
-        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        text = read_file(path, LARGEST).removeprefix(b"\xef\xbb\xbf").decode("utf-8")
         given: Any = parse(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+    except InvalidData:
+        raise
     except (ValueError, RecursionError) as fault:
         raise Mistake(f"{path.name} cannot be read: {fault}") from fault
     if isinstance(given, list):

@@ -207,7 +207,8 @@ def _all_trees(
         warnings.simplefilter("ignore", NeverOffered)
         found = model.fit(given.typed, given.y)
     columns = ["feature", "mean", "q05", "median", "q95", "positive", "note"]
-    records = found.summary()[columns].to_dict("records")
+    lines = found.summary()[columns].to_dict("records")
+    records = [{str(name): value for name, value in line.items()} for line in lines]
     for record in records:
         if record["note"]:  # nothing is known
             record |= dict.fromkeys(columns[1:-1])

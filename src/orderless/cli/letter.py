@@ -69,7 +69,9 @@ class LetterOptions:
             help="The decision that letters are for; may be repeated. Default: all.",
         ),
     ] = None
-    at_most: Annotated[int, typer.Option(min=1, help="Principal reasons in a letter.")] = 4
+    at_most: Annotated[
+        int, typer.Option(min=1, help="Reasons that a letter explains; it names the others.")
+    ] = 4
     immutable: Annotated[
         list[str] | None,
         typer.Option(metavar="FEATURE", help="What a person cannot change; may be repeated."),
@@ -126,9 +128,10 @@ def command(
 ) -> None:
     """Write a letter for each row: the principal reasons of its decision, with codes.
 
-    The rule is fixed: features that no explanation can do without first, then the others of the
-    shortest sufficient reason, each by name. A row whose answer is not certain, or not adverse,
-    gets no letter, and it is said why. This is not legal advice.
+    The rule is fixed: of the shortest sufficient reason the features that no explanation can do
+    without first, then the others, each time by how far the row is from the boundary. What a letter
+    leaves out it names. A row whose answer is not certain, or not adverse, gets no letter, and it
+    is said why. This is not legal advice.
     """
     from ..output.letter import reasons_letters
     from .models import loader

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, Form, canonical_form
+from ..inputs import read_file
 from ..model import Column, Feature, Space, SumKernel, TreeKernel, parse, printable
 from ..readers import Nan, is_xml, knows_onnx, knows_ubj, read_model
 from .decision import Decision, decision_of
@@ -248,8 +249,7 @@ def load_model(
         return _read_foreign(path, path, space, nan)
     if path.is_dir():
         raise Mistake(f"{path} is a folder: give a JSON or skops file")
-    with path.open("rb") as handle:
-        head = handle.read(64)
+    head = read_file(path, first=256)
     if not head:
         raise Mistake(f"{path.name} is empty: give a tree as JSON, or a skops file")
     try:
@@ -261,7 +261,7 @@ def load_model(
             return _read_foreign(_from_pickle(path, allow_pickle), path, space, nan)
         if head.startswith(b"CBM1"):
             return read_model(path, space=space, nan=nan)  # its message says how to save it instead
-        if knows_onnx(head):
+        if knows_onnx(head) or is_xml(head):  # before it is read: it may be large
             return read_model(path, space=space, nan=nan)
         return _from_text(path, space, nan)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
@@ -283,10 +283,7 @@ def _read_foreign(model: Any, path: Path, space: Space | None, nan: Nan) -> Tree
 
 
 def _from_text(path: Path, space: Space | None, nan: Nan) -> TreeKernel | SumKernel:
-    with path.open("rb") as handle:
-        if is_xml(handle.read(256)):
-            return read_model(path, space=space, nan=nan)  # before it is read: it may be large
-    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    content = read_file(path).removeprefix(b"\xef\xbb\xbf")
     if knows_ubj(content):
         return read_model(path, space=space, nan=nan)
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
@@ -324,7 +321,7 @@ def _from_pickle(path: Path, allowed: bool) -> Any:
 def read_space(path: Path) -> Space:
     """Read a space: as it is in the JSON of a tree, or names and their kinds."""
     try:
-        given = parse(path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8"))
+        given = parse(read_file(path).removeprefix(b"\xef\xbb\xbf").decode("utf-8"))
         if not isinstance(given, dict):
             raise InvalidSpace('expected an object such as {"age": "integer", "ward": ["a", "b"]}')
         given = given.get("space", given) if "format" in given else given

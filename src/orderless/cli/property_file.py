@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..inputs import near, some_names
+from ..inputs import near, read_file, some_names
 from ..model import printable
 from .mistakes import Mistake, cut
 
@@ -32,7 +32,7 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "stable": (("feature", "by"), ("where",)),
     "same_as": (("model",), ("where",)),
 }
-MOST = 1_000_000  # characters of a file
+MOST = 1_000_000  # bytes of a file
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ class Asked:
         if self.kind == "monotone":
             return asked.monotone(own.pop("feature"), own.pop("sign"), **own)
         if self.kind == "ignores":
-            return asked.ignores(own.pop("features", None) or own.pop("feature"), **own)
+            names = own.pop("features" if "features" in own else "feature")
+            return asked.ignores(names, **own)
         if self.kind == "constant_in":
             return asked.constant_in(own.pop("ranges"), **own)
         if self.kind == "stable":
@@ -71,14 +72,12 @@ class Asked:
 def read_properties(path: Path) -> list[Asked]:
     """Read all properties of a file; what is wrong is said with its table and line."""
     try:
-        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        text = read_file(path, MOST).removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as fault:
         raise Mistake(f"{path.name} is not UTF-8 text: {fault}") from None
-    if len(text) > MOST:
-        raise Mistake(f"{path.name} has more than {MOST:,} characters: split it")
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+    except (ValueError, RecursionError) as fault:  # a whole number of thousands of digits, too
         raise Mistake(f"{path.name} is not TOML: {fault!s:.200}") from None
     if not tables:
         raise Mistake(
@@ -98,9 +97,10 @@ def _asked(name: str, table: Any, line: int | None, file: str) -> Asked:
         )
     own = dict(table)
     kind = own.pop("property", None)
-    if kind not in KEYS:
+    if not isinstance(kind, str) or kind not in KEYS:
         wrong = f"property must be one of {some_names(KEYS)}"
-        got = "it is not given" if kind is None else f"got {kind!r:.80}{near(kind, KEYS)}"
+        close = near(kind, KEYS) if isinstance(kind, str) else ""
+        got = "it is not given" if kind is None else f"got {kind!r:.80}{close}"
         raise Mistake(f"{place}: {wrong}; {got}")
     needed, more = KEYS[kind]
     for key in own:

@@ -65,7 +65,7 @@ def command(
         typer.Option(
             min=0.0,
             callback=finite,
-            help="Seconds for each search, where the model is an ensemble.",
+            help="Seconds for each property, where the model is an ensemble.",
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,

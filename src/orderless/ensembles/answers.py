@@ -26,6 +26,7 @@ from ..model import (
     each_check_in_time,
     midpoint,
     n_threads,
+    narrow,
     read_tolerance,
 )
 from .bounds_of_sums import score_ends
@@ -246,7 +247,6 @@ def _with_tolerance(
             f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it out"
         )
     found = number_verdicts(ensemble, RowBoxes(ensemble, rows), time_limit, threads)
-    with np.errstate(over="ignore", invalid="ignore"):
-        wide = ~(found.upper - found.lower <= most)
+    wide = ~narrow(found.lower, found.upper, most)
     middle = np.where(found.status == CERTAIN, found.number, midpoint(found.lower, found.upper))
     return masked_like(X, middle, wide & (found.status != CERTAIN))

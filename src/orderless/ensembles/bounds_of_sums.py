@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import BinNodes, Bins, FactTrees, Floats, SumKernel
-from .boxes import RowBoxes
+from .boxes import RowBoxes, slices
 from .links import divided
 
 __all__ = [
     "Ends",
+    "cells_of",
     "divided_down",
     "divided_up",
     "ends_of_boxes",
+    "n_cells",
     "never_rounds",
     "one_leaf_each",
     "outward",
@@ -202,6 +204,28 @@ def never_rounds(ensemble: SumKernel) -> bool:
         return True
     own, whole = np.concatenate(ensemble.values), ensemble.whole.values
     return ensemble.n_trees == 1 and len(np.unique(own)) == len(np.unique(whole))
+
+
+def n_cells(bins: Bins, boxes: Boxes) -> Floats:
+    """Count the cells of each box."""
+    out = np.ones(len(boxes))
+    for at in slices(bins):
+        out *= boxes[:, at].sum(axis=1)
+    return out
+
+
+def cells_of(ensemble: SumKernel, box: Boxes) -> NDArray[np.int32]:
+    """Give every cell of a box; where facts hold, those that they do not exclude."""
+    bins = ensemble.bins
+    inside = [np.flatnonzero(box[at]) for at in slices(bins)]
+    grid = np.meshgrid(*inside, indexing="ij")
+    cells = np.ascontiguousarray(np.stack([own.ravel() for own in grid], axis=1), dtype=np.int32)
+    if ensemble.excluded is None:
+        return cells
+    single = np.zeros((len(cells), len(box)), dtype=bool)
+    for k, at in enumerate(slices(bins)):
+        single[np.arange(len(cells)), at.start + cells[:, k]] = True
+    return cells[_some_possible(bins, ensemble.excluded, single)]
 
 
 Left = dict[int, NDArray[np.bool_]]  # by feature the bins that a path leaves

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidParameter, Undecided, setting
 from ..inputs import PossibleRows, Rows, allowed_bins, distinct_rows, known_bins
 from ..model import Bins, SumKernel
@@ -125,12 +126,14 @@ def possible_boxes(
     ensemble: SumKernel, boxes: Boxes, time_limit: float, n_threads: int = 1
 ) -> Possible:
     """Ask the core which classes each box can get."""
-    found = ensemble.summed.possible(np.ascontiguousarray(boxes), time_limit, n_threads)
     if boxes.shape[1]:
-        return found
-    label = _constant(ensemble, len(boxes))[:, None]
-    table = np.where(label < 0, 2, label == np.arange(len(ensemble.classes)))
-    return found._replace(possible=table.astype(np.uint8))
+        return ensemble.summed.possible(np.ascontiguousarray(boxes), time_limit, n_threads)
+    n, n_classes = len(boxes), len(ensemble.classes)  # nothing is asked: there is one cell
+    label = _constant(ensemble, n)[:, None]
+    table = np.where(label < 0, 2, label == np.arange(n_classes))
+    return _core.ensembles.Possible(
+        table.astype(np.uint8), np.zeros((n, n_classes, 0), dtype=np.int32)
+    )
 
 
 def _constant(ensemble: SumKernel, n: int) -> NDArray[np.int32]:

@@ -28,6 +28,7 @@ from ..model import (
     any_value,
     each_check_in_time,
     over_common_space,
+    seconds_left,
     value_at_most,
     value_in,
 )
@@ -198,7 +199,7 @@ class Compared:
         self, a: Any, b: Any, time_limit: float, region: Mapping[str, Side] | None = None
     ) -> None:
         self.time_limit = check_time_limit(time_limit)
-        self.deadline = time.monotonic() + self.time_limit
+        self.deadline = time.monotonic() + seconds_left(self.time_limit)
         self.given = as_ensemble(a), as_ensemble(b)
         one, other = self.given
         if one.task != other.task:

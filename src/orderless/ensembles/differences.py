@@ -102,7 +102,7 @@ def difference(
             trees.append(
                 model
                 if isinstance(model, TreeKernel)
-                else tree_of_ensemble(model, leaves, max(seconds, 1e-3))
+                else tree_of_ensemble(model, leaves, max(seconds, 1e-3), "leaves")
             )
         except (TooLarge, OutOfTime, Undecided) as fault:
             return _without_rules(models, X, seconds, str(fault))

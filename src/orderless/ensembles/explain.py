@@ -6,7 +6,9 @@ Out: ``EnsembleExplanation``, which says what the ``Explanation`` of a tree says
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,7 +31,7 @@ from ..form import (
     changes_of,
     wanted_classes,
 )
-from ..inputs import distinct_rows, read_costs, refuse_contradiction, row_at
+from ..inputs import distinct_rows, exact, read_costs, refuse_contradiction, row_at
 from ..missing import Needed
 from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
 from .answers import refuse_numbers_of
@@ -194,7 +196,7 @@ def explain_ensemble_row(
             f"{setting('limit', limit)}: at least one reason must be allowed", "limit"
         )
     seconds = check_time_limit(time_limit)
-    one = read_one(ensemble, row)
+    given, one = ensemble, read_one(ensemble, row)
     if costs is not None:
         read_costs(costs, ensemble.space, ensemble.features)
     refuse_contradiction(ensemble, one.rows)
@@ -218,8 +220,9 @@ def explain_ensemble_row(
         label = ensemble.classes[code] if status == CERTAIN else None
         search = make(ensemble, box, code, limit, seconds)
         possible = _possible(boxes, label, seconds)
-    if isinstance(search, PossibleSufficient) and status == CERTAIN:
-        _refuse_rounding(search)
+    if status == CERTAIN and isinstance(search, PossibleSufficient) and search.opens():
+        exact = given.over(given.space.unrounded)  # exact values decide, which features round
+        return explain_ensemble_row(exact, row, costs, tolerance, limit, time_limit)
     bins = ensemble.bins
     unknown = [k for k, own in enumerate(search.row) if own.bit_count() > 1]
     return EnsembleExplanation(
@@ -280,8 +283,20 @@ def _different(boxes: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.i
 
 def _interval(numbers: NumberVerdicts, tolerance: float) -> tuple[float, float]:
     """Give the numbers that a row can get, widened by what the asker allows."""
-    more = read_tolerance(tolerance)
-    return float(numbers.lower[0]) - more, float(numbers.upper[0]) + more
+    more = exact(read_tolerance(tolerance))
+    low, high = exact(float(numbers.lower[0])) - more, exact(float(numbers.upper[0])) + more
+    return _float_from(low), -_float_from(-high)
+
+
+def _float_from(number: Fraction) -> float:
+    """Give the smallest float that is at least a number, as the decimal that it is written as."""
+    try:
+        near = float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    while exact(near) < number:
+        near = math.nextafter(near, math.inf)
+    return near
 
 
 def _possible(rows: RowBoxes, label: Any, time_limit: float) -> tuple[Any, ...]:
@@ -293,14 +308,3 @@ def _possible(rows: RowBoxes, label: Any, time_limit: float) -> tuple[Any, ...]:
         box, ensemble = block.boxes, block.ensemble
     found = possible_boxes(ensemble, box, time_limit)
     return tuple(ensemble.classes[c] for c in np.flatnonzero(found.possible[0] != 0))
-
-
-def _refuse_rounding(search: PossibleSufficient) -> None:
-    """Refuse a row whose class is certain by values that its features round."""
-    if int(search.decide(search.box).status[0]) == OPEN:
-        raise Undecided(
-            "the row's class is certain because of its exact values, which its features round to "
-            "float32, so that no reason can be stated in their values: make these features float64 "
-            "with ensemble.over(space)",
-            "rounding",
-        )

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..inputs import column_like, row_bins, table_like
 from ..model import Flags, Floats, SumKernel, each_check_in_time, n_threads
 from .answers import scores_like
-from .bounds_of_sums import Boxes, ends_of_boxes, score_ends
-from .boxes import RowBoxes, check_time_limit, slices
+from .bounds_of_sums import Boxes, cells_of, ends_of_boxes, n_cells, score_ends
+from .boxes import RowBoxes, check_time_limit
 from .links import linked, probabilities, refuse_no_probabilities
 from .numbers import number_verdicts
 
@@ -101,29 +100,19 @@ def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floa
         sums = ensemble.summed.evaluate(cells, threads).sums
         lower[known] = upper[known] = probabilities(ensemble, sums)
     for which, boxes, of_row, own in rows.blocks():
-        n_cells = np.ones(len(boxes))
-        for at in slices(ensemble.bins):
-            n_cells *= boxes[:, at].sum(axis=1)
-        few = (n_cells <= FEW) & (own is ensemble)  # with facts not all cells are possible
+        few = (n_cells(ensemble.bins, boxes) <= FEW) & (own is ensemble)
         low, high, flags = np.zeros((3, len(boxes), shape[1]))
         if not few.all():
             low[~few], high[~few], flags[~few] = _softmax_boxes(
                 own, boxes[~few], time_limit, threads
             )
         for i in np.flatnonzero(few).tolist():
-            sums = ensemble.summed.evaluate(_all_cells(ensemble, boxes[i]), threads).sums
+            sums = ensemble.summed.evaluate(cells_of(ensemble, boxes[i]), threads).sums
             shares = probabilities(ensemble, sums)
             low[i], high[i], flags[i] = shares.min(axis=0), shares.max(axis=0), 1.0
         lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row] > 0
     lower[rows.impossible] = upper[rows.impossible] = np.nan
     return lower, upper, exact
-
-
-def _all_cells(ensemble: SumKernel, box: Boxes) -> NDArray[np.int32]:
-    """Give every cell of a box."""
-    inside = [np.flatnonzero(box[at]) for at in slices(ensemble.bins)]
-    grid = np.meshgrid(*inside, indexing="ij")
-    return np.ascontiguousarray(np.stack([own.ravel() for own in grid], axis=1), dtype=np.int32)
 
 
 def _softmax_boxes(

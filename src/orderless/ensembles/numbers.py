@@ -6,7 +6,6 @@ Out: ``NumberVerdicts``; a model of classes, cut at levels.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,11 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Floats, Rule, SumKernel, level_labels, place_of, read_probability, short_number
+from ..model import (
+    Floats,
+    Rule,
+    SumKernel,
+    level_labels,
+    place_of,
+    read_levels,
+    read_probability,
+    short_number,
+)
 from .bounds_of_sums import (
+    cells_of,
     divided_down,
     divided_up,
     ends_of_boxes,
+    n_cells,
     never_rounds,
     one_leaf_each,
 )
@@ -36,6 +46,7 @@ __all__ = [
 ]
 
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
+FEW, MANY = 256, 4096  # completions that are all looked at; where all sums are one but for rounding
 
 
 class NumberVerdicts(NamedTuple):
@@ -93,15 +104,36 @@ def _of_boxes(
         np.where(low != high, OPEN, np.where(exact, WITHIN_ROUNDING, OUT_OF_TIME)),
     ).astype(np.uint8)
     own = certain | (exact if never_rounds(ensemble) else False)
-    return NumberVerdicts(
+    out = NumberVerdicts(
         status,
         low,
         np.where(own, low, lower),
         np.where(own, np.where(certain, low, high), upper),
         exact,
-        ends.low_cell,
-        ends.high_cell,
+        ends.low_cell.copy(),
+        ends.high_cell.copy(),
     )
+    if boxes.shape[1] and not never_rounds(ensemble):
+        alike = ends.exact & ends.same  # but for rounding
+        few = n_cells(ensemble.bins, boxes) <= np.where(alike, MANY, FEW)
+        for i in np.flatnonzero(few & ~certain).tolist():
+            _look_at_all(out, i, ensemble, boxes[i], threads)
+    return out
+
+
+def _look_at_all(
+    out: NumberVerdicts, i: int, ensemble: SumKernel, box: NDArray[np.uint8], threads: int
+) -> None:
+    """Decide a box by all of its cells, as the library adds them up."""
+    cells = cells_of(ensemble, box)
+    if not len(cells):
+        return
+    numbers = numbers_of(ensemble, ensemble.summed.evaluate(cells, threads).sums)
+    low, high = int(np.argmin(numbers)), int(np.argmax(numbers))
+    out.number[i] = out.lower[i] = numbers[low]
+    out.upper[i], out.exact[i] = numbers[high], True
+    out.status[i] = CERTAIN if numbers[low] == numbers[high] else OPEN
+    out.low_cell[i], out.high_cell[i] = cells[low], cells[high]
 
 
 # -- classes of numbers --------------------------------------------------------------------------
@@ -113,17 +145,7 @@ def cut_numbers(
     """Give a model of classes, by the interval that the number falls into; see ``Ensemble.cut``."""
     if ensemble.task != "regression":
         raise InvalidTree("only a model of numbers can be cut at levels, and this one says classes")
-    if isinstance(levels, str) or np.ndim(levels) != 1 or np.size(levels) == 0:
-        raise InvalidTree(f"levels must be a list of at least one number, got {levels!r:.80}")
-    numeric = [
-        isinstance(x, int | float | np.number) and not isinstance(x, bool) and math.isfinite(x)
-        for x in levels
-    ]
-    if not all(numeric):
-        raise InvalidTree(f"levels must be finite numbers, got {levels!r:.80}")
-    at = [float(level) for level in levels]
-    if any(low >= high for low, high in pairwise(at)):
-        raise InvalidTree(f"levels must rise, got {at!r:.80}")
+    at = read_levels(levels)
     names = level_labels(at, labels)
     cuts = [_largest_sum(ensemble, level) for level in at]
     if any(low >= high for low, high in pairwise(cuts)):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..form import own_values
 from ..inputs import Rows
 from ..model import SumKernel
-from .boxes import Boxes, Cells
+from .boxes import OPEN, Boxes, Cells
 from .joint import with_trees
 from .possible_sums import PossibleCells
 from .regions import region_trees
@@ -56,3 +56,7 @@ class PossibleSufficient(Sufficient):
     def has_rows(self, box: Boxes) -> bool:
         """Whether a box has a possible row."""
         return self.cells.any_in(box)
+
+    def opens(self) -> bool:
+        """Whether another class is in the row's own cells."""
+        return int(self.decide(self.box).status[0]) == OPEN

@@ -31,7 +31,17 @@ from ..form import (
     region_of_two,
     two_steps,
 )
-from ..model import Bins, Fact, Feature, Side, SumKernel, TreeKernel, any_value, value_in
+from ..model import (
+    Bins,
+    Fact,
+    Feature,
+    Side,
+    SumKernel,
+    TreeKernel,
+    any_value,
+    seconds_left,
+    value_in,
+)
 from ..readers import read_model
 from .answers import answer_of, verdicts_of
 from .boxes import (
@@ -47,9 +57,10 @@ from .boxes import (
 from .compare import TIME_LIMIT, Compared
 from .numbers import between_numbers
 from .possible_sums import PossibleCells
+from .probe import LEAST
 from .regions import box_in, within
 from .rising import any_tree_changes, cuts_against
-from .twin_rows import TwinRows, connected
+from .twin_rows import OUT_OF_TIME, TwinRows, connected
 from .votes import as_ensemble
 
 if TYPE_CHECKING:
@@ -68,7 +79,7 @@ def prove(
     model : Tree, CanonicalForm, Ensemble, or any model that a reader knows
         Also a tree of decisions (``tree.cut``, ``tree.decide_at``).
     time_limit : float
-        Seconds for each search, where it is an ensemble.
+        Seconds for each property, where it is an ensemble or has facts.
     facts : list of facts, optional
         Facts that hold for every row, beside those of the model's space: properties are then of
         possible rows, and rows that refute them are possible.
@@ -124,6 +135,11 @@ class EnsembleProperties(Properties):
         super().__init__(ensemble)
         self.ensemble, self.time_limit = ensemble, time_limit
 
+    @property
+    def left(self) -> float:
+        """Seconds that are left for the property at hand, and a little for every search."""
+        return max(LEAST, seconds_left(self.time_limit))
+
     def cuts_of(self, feature: str) -> list[float]:
         """Give all thresholds of the trees on a feature."""
         bins = self.ensemble.bins
@@ -135,7 +151,13 @@ class EnsembleProperties(Properties):
 
     def status_of(self, rows: Rows) -> NDArray[Any]:
         """Give by row whether its answer is certain: 0 yes, 1 no."""
-        status = verdicts_of(self.ensemble, rows, self.time_limit, None).status
+        status, asked = np.full(rows.n_rows, OUT_OF_TIME), np.arange(rows.n_rows)
+        while len(asked):  # each row has an equal part; what easy ones leave is for the others
+            part = verdicts_of(self.ensemble, rows.take(asked), self.left / len(asked), None).status
+            status[asked], before = part, len(asked)
+            asked = asked[part == OUT_OF_TIME]
+            if len(asked) == before or self.left <= LEAST:
+                break
         status = np.where(status == IMPOSSIBLE, OPEN, status)  # no possible row, and no answer
         unknown = np.flatnonzero(status > 1)
         if len(unknown):
@@ -160,7 +182,7 @@ class EnsembleProperties(Properties):
         box, cells = box_in(inside, region), PossibleCells(inside.bins, None, self.time_limit)
         if not cells.any_in(box):
             return None  # no possible row is in the region
-        found = possible_boxes(cells.over(inside), box[None], self.time_limit)
+        found = possible_boxes(cells.over(inside), box[None], self.left)
         for code in sorted(codes):
             if found.possible[0, code] == 1:
                 row = self._row(inside, found.cells[0, code], region)

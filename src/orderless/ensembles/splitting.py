@@ -53,14 +53,18 @@ class Splitting:
     """Cuts the space, box by box, until every box has an answer.
 
     The condition for a box is the one that best separates the answers of some of its cells.
+    ``limit_name`` is what the caller's parameter for the limit is called.
     """
 
-    def __init__(self, oracle: Oracle, limit: int, time_limit: float) -> None:
+    def __init__(
+        self, oracle: Oracle, limit: int, time_limit: float, limit_name: str = "limit"
+    ) -> None:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise InvalidParameter(
-                f"{setting('limit', limit)}: at least one box must be allowed", "limit"
+                f"{setting(limit_name, limit)}: at least one box must be allowed", limit_name
             )
         self.oracle, self.limit, self.time_limit = oracle, limit, time_limit
+        self.limit_name = limit_name
         self.bins = oracle.bins
         self.at = slices(oracle.bins)
         self.random = np.random.default_rng(SEED)
@@ -84,7 +88,7 @@ class Splitting:
             left = deadline - time.monotonic()
             if left <= 0:
                 bound = f"{setting('time_limit', self.time_limit)} seconds"
-                raise OutOfTime(self._stopped(bound, len(batch) + len(todo)))
+                raise OutOfTime(self._stopped(bound, "time_limit", len(batch) + len(todo)))
             answers = self.oracle.of_boxes(np.stack([box for _, box in batch]), left)
             for (node, box), answer in zip(batch, answers.tolist(), strict=True):
                 if answer >= 0:
@@ -100,15 +104,16 @@ class Splitting:
             if len(self.leaves) + len(todo) > self.limit:
                 left = deadline - time.monotonic()
                 about = self._estimated([box for _, box in todo], left) if self.estimates else None
-                bound = f"{setting('limit', self.limit)} leaves"
-                raise TooLarge(self._stopped(bound, len(todo), about), len(self.leaves))
+                bound = f"{setting(self.limit_name, self.limit)} leaves"
+                stopped = self._stopped(bound, self.limit_name, len(todo), about)
+                raise TooLarge(stopped, len(self.leaves))
 
-    def _stopped(self, bound: str, n_left: int, about: float | None = None) -> str:
+    def _stopped(self, bound: str, parameter: str, n_left: int, about: float | None = None) -> str:
         guess = "" if about is None else f", so that it may take about {about:,.0f}"
         return (
             f"one tree takes more than {bound}: {len(self.leaves):,} leaves settle "
-            f"{self.settled:.2%} of the cells, and {n_left:,} boxes are left{guess}; raise the "
-            "limit, or use a smaller ensemble"
+            f"{self.settled:.2%} of the cells, and {n_left:,} boxes are left{guess}; raise "
+            f"{setting(parameter)}, or use a smaller ensemble"
         )
 
     def _estimated(self, boxes: list[Boxes], seconds: float) -> float | None:
@@ -255,12 +260,14 @@ class _Numbers:
         return np.array([self.places.setdefault(x, len(self.places)) for x in numbers])
 
 
-def tree_of_ensemble(ensemble: SumKernel, limit: int, time_limit: float) -> TreeKernel:
+def tree_of_ensemble(
+    ensemble: SumKernel, limit: int, time_limit: float, limit_name: str = "limit"
+) -> TreeKernel:
     """Give one tree that says the same; see ``Ensemble.to_tree``."""
     refuse_facts(ensemble.space, "to_tree of an ensemble")
     numbers = _Numbers(ensemble) if ensemble.task == "regression" else None
     oracle: Oracle = _Classes(ensemble) if numbers is None else numbers
-    splitting = Splitting(oracle, limit, check_time_limit(time_limit))
+    splitting = Splitting(oracle, limit, check_time_limit(time_limit), limit_name)
     splitting.estimates = True
     splitting.run()
     nodes = _nodes(splitting)

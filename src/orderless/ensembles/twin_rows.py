@@ -6,6 +6,7 @@ Out: ``TwinRows``: two cells, one in each of two boxes, or the proof that there 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
-from ..model import Formula, Linear, Space, SumKernel
+from ..model import Formula, Linear, Space, SumKernel, seconds_left
 from .boxes import Boxes, Cells, slices
 from .links import numbers_of
+from .probe import LEAST
 from .twins import Twins
 
-__all__ = ["TwinRows", "connected"]
+__all__ = ["OUT_OF_TIME", "TwinRows", "connected"]
 
 TRIED = 1024  # random pairs of cells that are looked at first
 MOST_CHECKED = 64  # of those that refute, how many the facts are asked about
@@ -44,7 +46,7 @@ class TwinRows:
         wanted: Unequal | Falling | Near,
         time_limit: float,
     ) -> None:
-        self.ensemble, self.wanted, self.time_limit = ensemble, wanted, time_limit
+        self.ensemble, self.wanted = ensemble, wanted
         names = [feature.name for feature in ensemble.bins.features]
         self.apart = [names.index(name) for name in apart if name in names]
         also = [ensemble.space.index(name) for name in apart if name not in names]
@@ -55,6 +57,7 @@ class TwinRows:
             more=_between(ensemble, wanted),
             time_limit=time_limit,
         )
+        self.deadline = time.monotonic() + seconds_left(time_limit)
         self.missed = 0
         self.random = np.random.default_rng(SEED)
 
@@ -72,16 +75,22 @@ class TwinRows:
         if at_once:
             one, other = (np.bitwise_or.reduce(side) for side in zip(*pairs, strict=True))
             pairs = [(one, other)]
-        return next((own for own in map(self.searched, pairs) if own is not None), None)
+        parts = range(len(pairs), 0, -1)
+        both = map(self.searched, pairs, parts)
+        return next((own for own in both if own is not None), None)
 
-    def searched(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
-        """Search a pair of boxes to the end, or until the time is over."""
+    def left(self, searches: int) -> float:
+        """Give the seconds that each of so many searches may still take."""
+        return max(LEAST, (self.deadline - time.monotonic()) / searches)
+
+    def searched(self, pair: tuple[Boxes, Boxes], parts: int) -> tuple[Cells, Cells] | None:
+        """Search a pair of boxes to the end, or until its part of the time is over."""
         box = self.twins.wide(*pair)
         if not self.twins.joint.possible.any_in(box):
             return None
         if self.ensemble.task == "regression":
-            return self._numbers(box)
-        return self._classes(box)
+            return self._numbers(box, parts)
+        return self._classes(box, parts)
 
     def refuted(self, one: Cells, other: Cells) -> NDArray[np.bool_]:
         """Tell which pairs of cells refute the property, by the library's own arithmetic."""
@@ -118,12 +127,13 @@ class TwinRows:
         return next(((one[i], other[i]) for i in found
                      if self.twins.possible(one[i], other[i])), None)  # fmt: skip
 
-    def _classes(self, box: Boxes) -> tuple[Cells, Cells] | None:
+    def _classes(self, box: Boxes, parts: int) -> tuple[Cells, Cells] | None:
         n = len(self.ensemble.classes)
         asked = [(a, b) for a in range(n) for b in range(n) if self._looked_for(a, b)]
         for surely in (True, False):
-            for a, b in asked:
-                code, cell = self.twins.joint.search(a, b, self.time_limit, surely=surely, box=box)
+            for i, (a, b) in enumerate(asked):
+                seconds = self.left(2 * len(asked) * parts - i - (0 if surely else len(asked)))
+                code, cell = self.twins.joint.search(a, b, seconds, surely=surely, box=box)
                 if code == 1:
                     pair = self.twins.narrow(cell)
                     if self.refuted(pair[0][None], pair[1][None])[0]:
@@ -140,9 +150,9 @@ class TwinRows:
             return rank[a] > rank[b] if self.wanted.sign == 1 else rank[a] < rank[b]
         return a != b
 
-    def _numbers(self, box: Boxes) -> tuple[Cells, Cells] | None:
+    def _numbers(self, box: Boxes, parts: int) -> tuple[Cells, Cells] | None:
         joint = self.twins.joint
-        ends = joint.ends_of_difference(self.time_limit, box)
+        ends = joint.ends_of_difference(self.left(parts), box)
         for cell in (ends.low_cell[0], ends.high_cell[0]):
             pair = self.twins.narrow(cell)
             if self.refuted(pair[0][None], pair[1][None])[0]:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..ensembles import decide_rows, interval_rows, predict_rows, verdicts_of
 from ..inputs import Rows, class_codes, known_rows, number_array
 from ..missing import Gapped, IntervalWidths
-from ..model import Flags, Floats, Space, SumKernel, TreeKernel
+from ..model import Flags, Floats, Space, SumKernel, TreeKernel, interval_widths
 from ..readers import read_model
 
 if TYPE_CHECKING:
@@ -239,8 +239,7 @@ def _widths(model: TreeKernel | SumKernel, rows: Rows, time_limit: float) -> Flo
         lower, upper = model.predict_interval(rows)
     else:
         lower, upper, _ = interval_rows(model, rows, time_limit, None)
-    with np.errstate(over="ignore"):  # wider than any float
-        return np.asarray(upper - lower)
+    return interval_widths(lower, upper)
 
 
 def _mean(values: NDArray[Any]) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import OutOfTime, TooLarge, TooManyReasons
 from ..inputs import Rows
-from ..model import Label, TreeKernel, over_common_space
+from ..model import Label, Space, TreeKernel, over_common_space
 from .canonical import LIMIT, TIME_LIMIT
 from .cover import Rules, Subject, all_reasons, irredundant_rules, leaf_rules, smallest_rules
 from .equivalence import cuts_by_feature, disagreement, round_alike
@@ -42,7 +42,7 @@ def tree_difference(
 ) -> Difference:
     """Account for the change from one tree to another; see ``orderless.difference``."""
     shared = over_common_space([old, new])
-    product, pairs = product_tree(shared)
+    product, pairs = product_tree(_with_all_features(shared, (old, new)))
     rules, proven, note = _rules(product, pairs, limit, time_limit, exact)
     met = _met(old, new, X)
     n_open = 0 if met is None else sum(a is None or b is None for a, b in met)
@@ -62,6 +62,22 @@ def tree_difference(
         proven,
         note,
     )
+
+
+def _with_all_features(
+    shared: Sequence[TreeKernel], trees: Sequence[TreeKernel]
+) -> Sequence[TreeKernel]:
+    """Give two trees over one space with the features that neither asks, too.
+
+    Rows that a model takes have them, and the rules are put to such rows.
+    """
+    space = shared[0].space
+    more = {f.name: f for tree in reversed(trees) for f in tree.space.features
+            if f.name not in space}  # fmt: skip
+    if not more:
+        return shared
+    wide = Space([*space.features, *more.values()], space.columns, facts=space.facts)
+    return [tree.over(wide) for tree in shared]
 
 
 def _met(

@@ -28,6 +28,7 @@ from .changes import (
     allowed_bins,
     changes_of,
     read_limits,
+    steps_to,
     wanted_classes,
 )
 from .possible_changes import PossibleChanges
@@ -197,6 +198,36 @@ class Explanation:
         O(features^2 x leaves^2 / 64) for numeric and boolean features, without listing any reason.
         """
         return self._names(self._search.relevant())
+
+    def margins(self, reason: Term) -> dict[str, int]:
+        """Count, by feature of a reason, the thresholds that the row is from leaving it.
+
+        That is how many thresholds of the model the row's value would have to cross before it no
+        longer meets what the reason says of the feature; 1 for a category.
+
+        Examples
+        --------
+        >>> from orderless import canonicalize, read_tree
+        >>> young, old = (
+        ...     {"feature": "age", "relation": "<=", "reference": years,
+        ...      "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
+        ...     for years in (30, 60)
+        ... )
+        >>> tree = {"feature": "rash", "true": old, "false": young}
+        >>> why = canonicalize(read_tree(tree, feature_names=["age", "rash"])).explain(
+        ...     {"age": 70, "rash": False})
+        >>> print(why.reason, why.margins(why.reason))
+        age > 60 {'age': 1}
+        """
+        search = self._search
+        place = {feature.name: k for k, feature in enumerate(search.bins.features)}
+        out = {}
+        for side in reason.sides:
+            k = place[side.feature.name]
+            inside = search.bins.bits_of(k, side)
+            outside = 0 if inside is None else search.bins.every_bin(k) & ~inside
+            out[side.feature.name] = steps_to(search, k, outside) if outside else 1
+        return out
 
     def changes(
         self,

@@ -44,6 +44,7 @@ from .changes import (
 )
 from .leaf_table import LeafTable
 from .possible_search import PossibleSearch
+from .row_search import RowSearch
 
 __all__ = ["PossibleChanges"]
 
@@ -63,6 +64,8 @@ class PossibleChanges(Effects):
     eliminating the others. A box of several features is kept if each of its possible rows has the
     effect; where no box does, a single row is given.
     """
+
+    search: RowSearch
 
     def __init__(
         self,
@@ -267,7 +270,7 @@ class PossibleChanges(Effects):
     ) -> int:
         chosen, far = [], np.zeros((1,) * len(own), dtype=np.int64)
         for axis, i in enumerate(own):
-            inside = range(len(self.cells.grid.bins[i]))
+            inside: Sequence[int] = range(len(self.cells.grid.bins[i]))
             if i in place:
                 here = self._bins(i, place[i], self.search.row[place[i]])
                 inside = self._bins(i, place[i], changed[i]) if i in changed else here

@@ -15,7 +15,7 @@ from typing import Any
 from ..inputs import column_value
 from ..model import Label, Space, label_text, printable, short_number
 
-__all__ = ["Proof", "plain_row"]
+__all__ = ["Proof", "plain_row", "value_text"]
 
 LISTED = 8  # features that a text lists
 
@@ -111,7 +111,7 @@ class Proof:
         said = [label_text(a) if isinstance(a, str) else f"{a}" for a in self.answers]
         first = self.rows[0]
         names = [n for n in first if n in self._shown] or list(first)
-        words = ", ".join(f"{printable(n)} = {_shown(first[n])}" for n in names[:LISTED])
+        words = ", ".join(f"{printable(n)} = {value_text(first[n])}" for n in names[:LISTED])
         words += ", ..." if len(names) > LISTED else ""
         if len(self.rows) == 1 and len(said) == 2:
             return f"For example with {words}: this model says {said[0]}, the other {said[1]}."
@@ -119,7 +119,7 @@ class Proof:
             return f"For example with {words}: the answer is {said[0]}."
         second = self.rows[1]
         apart = [n for n in first if not _same(first[n], second[n])]
-        changed = ", ".join(f"{printable(n)} = {_shown(second[n])}" for n in apart)
+        changed = ", ".join(f"{printable(n)} = {value_text(second[n])}" for n in apart)
         return (
             f"For example with {words}: the answer is {said[0]}; with {changed} instead it is "
             f"{said[1]}."
@@ -150,7 +150,8 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b) or (a != a and b != b)
 
 
-def _shown(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Write the value of a row."""
     if isinstance(value, float) and math.isnan(value):
         return "missing"
     return short_number(value) if type(value) is float else label_text(value)

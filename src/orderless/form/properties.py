@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData
 from ..inputs import exact_number, read_region, some_names
-from ..model import Feature, Side, SumKernel, TreeKernel, each_check_in_time, printable, sides_text
+from ..model import (
+    Feature,
+    Side,
+    SumKernel,
+    TreeKernel,
+    call_in_time,
+    printable,
+    sides_text,
+)
 from .outcomes import Falling, Near, Outcome, Unequal, class_ranks, read_outcome
 from .proof import Proof
 from .small_changes import stable_rows
@@ -52,7 +60,7 @@ class Properties(ABC):
 
     # -- single rows -----------------------------------------------------------------------------
 
-    @each_check_in_time
+    @call_in_time
     def never(
         self,
         label: Any = ...,
@@ -87,7 +95,7 @@ class Properties(ABC):
         region = read_region(where, self.space)
         return self._single(outcome, region, f"the answer is never {words}")
 
-    @each_check_in_time
+    @call_in_time
     def always(
         self,
         label: Any = ...,
@@ -124,7 +132,7 @@ class Properties(ABC):
 
     # -- two rows --------------------------------------------------------------------------------
 
-    @each_check_in_time
+    @call_in_time
     def ignores(
         self, features: str | Iterable[str], *, given: Mapping[str, Any] | None = None
     ) -> Proof:
@@ -153,7 +161,7 @@ class Properties(ABC):
         verb = "makes" if len(names) == 1 else "make"
         return self._pair(names, region, Unequal(), f"{_listed(names)} {verb} no difference")
 
-    @each_check_in_time
+    @call_in_time
     def constant_in(
         self, ranges: Mapping[str, Any], *, where: Mapping[str, Any] | None = None
     ) -> Proof:
@@ -188,7 +196,7 @@ class Properties(ABC):
         claim = f"as long as {_words(inside)}, {_listed(inside)} {verb} no difference"
         return self._pair(tuple(inside), {**region, **inside}, Unequal(), claim, region)
 
-    @each_check_in_time
+    @call_in_time
     def monotone(
         self,
         feature: str,
@@ -230,7 +238,7 @@ class Properties(ABC):
         claim = f"increasing {printable(feature)} never {verb} the answer{words}"
         return self._pair((feature,), region, Falling(own, int(sign), rank), claim)
 
-    @each_check_in_time
+    @call_in_time
     def stable(
         self, feature: str, by: float, *, where: Mapping[str, Any] | None = None, X: Any = None
     ) -> Proof:
@@ -284,7 +292,7 @@ class Properties(ABC):
 
     # -- two models ------------------------------------------------------------------------------
 
-    @each_check_in_time
+    @call_in_time
     def same_as(self, other: Any, *, where: Mapping[str, Any] | None = None) -> Proof:
         """Whether another model gives every row the same answer.
 

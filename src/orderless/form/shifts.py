@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..model import Label, label_text, number_names
-from .proof import plain_row
+from ..model import Label, label_text, number_names, printable
+from .proof import plain_row, value_text
 from .term import Term
 
 __all__ = ["Difference", "Shift", "changed_rows"]
@@ -48,6 +48,12 @@ class Shift:
         if isinstance(self.before, str | bool) or isinstance(self.after, str | bool):
             return None
         return float(self.after) - float(self.before)
+
+    @property
+    def example_text(self) -> str:
+        """The example in words; empty where there is none."""
+        cells = (self.example or {}).items()
+        return ", ".join(f"{printable(name)} = {value_text(value)}" for name, value in cells)
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data that JSON can hold."""
@@ -148,6 +154,8 @@ class Difference:
                 more = ", ..." if len(shift.at) > LISTED else ""
                 some = ", ".join(f"{i:,}" for i in shift.at[:LISTED])
                 lines.append(f"  {len(shift.at):,} of the rows, counted from 0: {some}{more}")
+            elif shift.rules is None and shift.example is not None:
+                lines.append(f"  for example {shift.example_text}")
         return "\n".join(lines)
 
     def title(self, shift: Shift, names: Mapping[Label, str]) -> str:

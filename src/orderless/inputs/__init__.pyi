@@ -25,6 +25,7 @@ from .cells import (
     F64 as F64,
     NOT_GIVEN as NOT_GIVEN,
     CoreColumn as CoreColumn,
+    as_values as as_values,
     is_unknown as is_unknown,
     read_codes as read_codes,
     read_numbers as read_numbers,
@@ -45,6 +46,10 @@ from .discover import (
     Proposal as Proposal,
     discover as discover,
 )
+from .files import (
+    MOST_BYTES as MOST_BYTES,
+    read_file as read_file,
+)
 from .frames import (
     Between as Between,
     arrow_slices as arrow_slices,
@@ -53,6 +58,7 @@ from .frames import (
     is_frame as is_frame,
     labels_like as labels_like,
     masked_like as masked_like,
+    names_of as names_of,
     rows_at as rows_at,
     table_like as table_like,
 )
@@ -115,6 +121,7 @@ from .rows import (
     open_rows as open_rows,
     read_columns as read_columns,
     read_rows as read_rows,
+    refuse_rounding as refuse_rounding,
     row_at as row_at,
 )
 from .seeds import (

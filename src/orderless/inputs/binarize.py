@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InvalidData, InvalidSpace, a_kind
 from ..model import Column, Condition, Feature, Floats, Space, refuse_facts, short_number
+from .rows import refuse_rounding
 
 __all__ = ["Binarizer", "MidpointBinarizer", "NoCut", "QuantileBinarizer", "as_declared"]
 
@@ -37,6 +38,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     space_: Space
     n_features_in_: int
     _needs_labels = False
+    _no_cut = "none of the cuts divides these rows"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -55,8 +57,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.thresholds_.append((j, threshold + 0.0))
         if not self.thresholds_:
             raise NoCut(
-                f"no column is left: no cut divides the values of any of the {len(names)} "
-                "feature(s) in these rows; give features that vary"
+                f"no column is left: {self._no_cut}, for any of the {len(names)} feature(s); give "
+                "features that vary more, or other cuts"
             )
         self.space_ = self._describe(names, features)
         return self
@@ -149,7 +151,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         rows = cast(Floats, validate_data(self, X, dtype=np.float64, reset=False))
-        rows = as_declared(rows, *self._declared(X))
+        names, features = self._declared(X)
+        refuse_rounding(X, list(rows.T), features)
+        rows = as_declared(rows, names, features)
         out = np.empty((len(rows), len(self.thresholds_)), dtype=np.int8)
         for k, (j, threshold) in enumerate(self.thresholds_):
             out[:, k] = rows[:, j] <= threshold
@@ -232,6 +236,7 @@ class UnlabelledBinarizer(Binarizer):
         """
         rows = cast(Floats, validate_data(self, X, dtype=np.float64, ensure_min_samples=2))
         names, features = self._declared(X)
+        refuse_rounding(X, list(rows.T), features)
         rows = as_declared(rows, names, features)
         return self._learn(names, features, list(self._cuts(rows)))
 

@@ -28,6 +28,7 @@ __all__ = [
     "is_frame",
     "labels_like",
     "masked_like",
+    "names_of",
     "rows_at",
     "table_like",
 ]
@@ -90,6 +91,14 @@ def frame_of(X: Any) -> nw.DataFrame[Any] | None:
 def is_frame(X: Any) -> bool:
     """Whether X is a data frame, so that results are Series."""
     return frame_of(X) is not None
+
+
+def names_of(X: Any) -> NDArray[Any] | None:
+    """Give the names of a data frame's columns, if all are text, as scikit-learn keeps them."""
+    frame = frame_of(X)
+    if frame is None or not all(isinstance(name, str) for name in frame.columns):
+        return None
+    return np.array(frame.columns, dtype=object)
 
 
 def rows_at(X: Any, at: NDArray[np.intp]) -> Any:

@@ -192,10 +192,12 @@ def _as_array(X: Any) -> NDArray[Any]:
 
 def _check_shape(X: Any, shape: tuple[int, ...]) -> None:
     if len(shape) != 2 or 0 in shape:
+        empty = "feature" if len(shape) == 2 and shape[1] == 0 else "sample"
+        found = f"0 {empty}(s)" if len(shape) == 2 else f"{len(shape)} dimension(s)"
+        least = " while a minimum of 1 is required" if len(shape) == 2 else ". Reshape your data"
         raise InvalidData(
-            f"cannot propose a space for {a_kind(X)} of shape {shape}: give a data "
-            "frame or an array with at least one row and one column (a lazy frame is collected "
-            "first)"
+            f"{a_kind(X)} has {found} (shape={shape}){least}: give a data frame or an array with "
+            "at least one row and one column (a lazy frame is collected first)"
         )
 
 
@@ -253,11 +255,15 @@ def _labels(values: list[Any], name: str) -> list[Label]:
     return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
 
+class _IllegalCell(InvalidData, TypeError):
+    """A value of a type that no cell can have."""
+
+
 def _illegal(value: Any, name: str) -> InvalidData:
-    return InvalidData(
+    return _IllegalCell(
         f"column {name!r} has the value {reprlib.repr(value)} ({type(value).__qualname__}): "
-        "values must be numbers, booleans or text; turn it into one of these, or leave the column "
-        "out"
+        "every cell of the argument must be a string, a boolean or a finite number; turn it into "
+        "one of these, or leave the column out"
     )
 
 

@@ -16,16 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..model import Space
+from ..model import Feature, Space
 from .arrow import arrow_floats
-from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature
+from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature, read_numbers
 from .frames import frame_of
 from .names import near, some_names
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["OpenRows", "Rows", "absent_columns", "open_rows", "read_columns", "read_rows", "row_at"]
+__all__ = [
+    "OpenRows",
+    "Rows",
+    "absent_columns",
+    "open_rows",
+    "read_columns",
+    "read_rows",
+    "refuse_rounding",
+    "row_at",
+]
 
 Lookup = Callable[[str], "NDArray[Any] | None"]
 
@@ -116,7 +125,9 @@ class OpenRows(NamedTuple):
 
 def open_rows(X: Any, space: Space) -> OpenRows:
     """Open rows of any usual kind: a list of dicts, a data frame, an array, nested lists."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not hasattr(
+        X, "tocsc"
+    ):  # scipy's dictionaries of keys are tables
         raise InvalidData("got one dict: give a list of rows, [{...}]")
     if isinstance(X, str | bytes):
         raise InvalidData(f"expected rows and columns, got text: {X!r:.80}")
@@ -138,6 +149,33 @@ def row_at(X: Any, space: Space, at: int) -> dict[str, Any]:
         for name, cell in cells.items()
         if cell is not None and cell[at] is not NOT_GIVEN
     }
+
+
+def refuse_rounding(
+    X: Any, floats: Sequence[NDArray[Any] | None], features: Sequence[Feature]
+) -> None:
+    """Refuse whole numbers of a table that were rounded when its columns became float64.
+
+    ``floats`` has the columns as they were read, None for one that holds no numbers, and
+    ``features`` what each of them holds: float32 features round every row.
+    """
+    large = [
+        j
+        for j, values in enumerate(floats)
+        if values is not None and bool((np.abs(np.asarray(values, np.float64)) >= EXACT).any())
+    ]
+    if not large:
+        return
+    frame = frame_of(X)
+    if frame is not None:
+        columns = list(frame.iter_columns())
+        for j in large:
+            read_numbers(features[j], _object_array(columns[j].to_list()))
+        return
+    table = X.toarray() if hasattr(X, "toarray") else X
+    table = table if hasattr(table, "dtype") else _object_rows(table)
+    for j in large:
+        read_numbers(features[j], table[:, j])
 
 
 def absent_columns(space: Space, used: Iterable[int], there: Sequence[str]) -> list[str]:
@@ -230,14 +268,14 @@ def _lookup_array(X: Any, space: Space) -> OpenRows:
         X = _array_rows(X)
     if X.ndim != 2:
         raise InvalidData(
-            f"expected rows and columns, got an array of {X.ndim} dimension(s): "
+            f"expected rows and columns, got an array of {X.ndim} dimension(s). Reshape your data: "
             "one row is [row], one column is [[value] for value in column]"
         )
     if X.shape[1] != len(space.columns):
         raise InvalidData(
-            f"got {X.shape[1]} columns, the tree's space has {len(space.columns)}: "
-            f"{some_names(space.column_names)}. An array has all of them, in this order; a data "
-            "frame needs only those that the tree asks about"
+            f"X has {X.shape[1]} features, but Space is expecting {len(space.columns)} features as "
+            f"input: {some_names(space.column_names)}. An array has all of them, in this order; a "
+            "data frame needs only those that the tree asks about"
         )
     X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)  # a matrix has no columns of its own
     position = {name: i for i, name in enumerate(space.column_names)}

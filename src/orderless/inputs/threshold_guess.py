@@ -7,6 +7,8 @@ Paper: Sections 4 and 6.
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +21,7 @@ from sklearn.utils.validation import validate_data
 from ..errors import InvalidData
 from ..model import Space
 from .binarize import Binarizer, Cut, as_declared
+from .rows import refuse_rounding
 
 __all__ = ["ThresholdGuessBinarizer"]
 
@@ -130,10 +133,17 @@ class ThresholdGuessBinarizer(Binarizer):
         -------
         self
         """
+        fitted = self.fit_until(math.inf, X, y)
+        assert fitted is not None
+        return fitted
+
+    def fit_until(self, end: float, X: Any, y: ArrayLike) -> Self | None:
+        """Guess the thresholds; None if that is not done at a time of ``time.monotonic``."""
         if self.task not in BOOSTERS:
             raise ValueError(f"task must be one of {str(list(BOOSTERS))[1:-1]}, got {self.task!r}")
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         names, features = self._declared(X)
+        refuse_rounding(X, list(rows.T), features)
         rows = as_declared(rows, names, features)
         codes = labels.astype(np.float64) if self.task == "regression" else _class_codes(labels)
         seed = self.random_state
@@ -145,13 +155,32 @@ class ThresholdGuessBinarizer(Binarizer):
             learning_rate=self.learning_rate,
             random_state=seed,
         )
-        cuts = _candidates(booster.fit(rows, codes))
-        if self.backward_select and len(cuts) > 1:
-            bits = np.empty((len(rows), len(cuts)), dtype=bool)
-            for k, (j, threshold) in enumerate(cuts):
-                bits[:, k] = rows[:, j] <= threshold
-            cuts = [cuts[k] for k in _backward_selection(booster, bits, codes)]
+        try:
+            cuts = _candidates(booster.fit(rows, codes, monitor=_Monitor(end)))
+            if self.backward_select and len(cuts) > 1:
+                bits = np.empty((len(rows), len(cuts)), dtype=bool)
+                for k, (j, threshold) in enumerate(cuts):
+                    bits[:, k] = rows[:, j] <= threshold
+                cuts = [cuts[k] for k in _backward_selection(booster, bits, codes, end)]
+        except _TimeUp:
+            return None
         return self._learn(names, features, cuts)
+
+
+class _TimeUp(Exception):
+    """The time is over."""
+
+
+class _Monitor:
+    """What scikit-learn calls after every tree of a booster."""
+
+    def __init__(self, end: float) -> None:
+        self.end = end
+
+    def __call__(self, *_: object) -> bool:
+        if time.monotonic() > self.end:
+            raise _TimeUp
+        return False
 
 
 def _class_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
@@ -177,13 +206,15 @@ def _candidates(booster: Any) -> list[Cut]:
     return sorted(cuts)
 
 
-def _backward_selection(booster: Any, bits: NDArray[np.bool_], codes: NDArray[Any]) -> list[int]:
+def _backward_selection(
+    booster: Any, bits: NDArray[np.bool_], codes: NDArray[Any], end: float
+) -> list[int]:
     """Give the positions of the columns to keep: ascending, then the one that was put back."""
     columns, codes, weights = _distinct(bits, codes)
 
     def n_correct(kept: list[int]) -> int:
         part = columns[:, kept]
-        fitted = booster.fit(part, codes, sample_weight=weights)
+        fitted = booster.fit(part, codes, sample_weight=weights, monitor=_Monitor(end))
         if isinstance(booster, GradientBoostingRegressor):
             return int(np.rint(1000 * fitted.score(part, codes, weights)))
         return int(weights[fitted.predict(part) == codes].sum())

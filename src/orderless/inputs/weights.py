@@ -87,4 +87,4 @@ def _refused(value: Any, row: int) -> InvalidData:
 
 def _some_weight(some: bool) -> None:
     if not some:
-        raise InvalidData("sample_weight is 0 in every row: give some row a weight above 0")
+        raise InvalidData("sample_weight is zero in every row: give some row a weight above 0")

@@ -64,7 +64,7 @@ def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
     tree, ends = Ends.of(read_tree(tree), tolerance)
     rows = tree.read(X)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
-    if ends.numbers is None:
+    if ends.reach is None:
         open_rows = np.flatnonzero(tree.decide(rows) < 0)
     else:
         known = tree.predict(rows, tolerance=tolerance)

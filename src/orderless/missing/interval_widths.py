@@ -56,6 +56,8 @@ class IntervalWidths:
         """
         if not isinstance(width, int | float | np.number) or not width >= 0:
             raise ValueError(f"width must be a number of at least 0, got {width!r:.80}")
+        if isinstance(width, np.floating):
+            width = float(str(width))  # the decimal that it is written as
         return {
             rate: float(np.searchsorted(own, width, side="right") / len(own))
             for rate, own in self._sorted.items()

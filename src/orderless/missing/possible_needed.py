@@ -206,7 +206,7 @@ class PossibleNeeded:
         labels = sorted({self.leaves[k].label for k in chosen})
         for first in labels:  # the only class that is left, or the smallest number
             near = [c for c in labels if c >= first and not self._apart(first, c)]
-            if self.ends.numbers is None:
+            if self.ends.reach is None:
                 near = [first]
             others = [k for k in chosen if self.leaves[k].label not in near]
             if not others:

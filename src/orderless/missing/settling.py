@@ -44,13 +44,15 @@ class Settling:
         refuse_facts(tree.space, "what settles a row", linear=True)
         tree, self.ends = Ends.of(tree, tolerance)
         self.features = tree.space.features
-        n_classes, cells = len(tree.classes), tree.possible_cells
+        self.n_classes, cells = len(tree.classes), tree.possible_cells
         self.tree = tree = tree if cells is None else cells.tree
         self.bins = tree.bins
         self.order = in_order(self.bins)
         leaves = np.flatnonzero(tree.feature < 0)
         label = tree.leaf_class[leaves]
-        self.label = np.where(label < n_classes, label, 0).astype(np.int32)  # no row reaches others
+        self.label = np.where(label < self.n_classes, label, 0).astype(
+            np.int32
+        )  # no row reaches others
         widths = [-(-self.bins.widths[k] // 64) for k in self.order]
         self.start = np.cumsum([0, *widths], dtype=np.int32)
         number = {node: i for i, node in enumerate(leaves.tolist())}
@@ -108,14 +110,13 @@ class Settling:
 
     def _search(self, kinds: NDArray[np.bool_], partly: list[int]) -> list[Names]:
         """Let the core find what each kind of row needs."""
-        n_leaves, numbers = len(self.label), self.ends.numbers
+        n_leaves, reach = len(self.label), self.ends.reach
         try:
             found = _core.rows.settling_sets(
                 self.start,
                 self.sides,
                 self.label,
-                np.zeros(0) if numbers is None else numbers,
-                self.ends.tolerance,
+                np.arange(self.n_classes, dtype=np.int32) if reach is None else reach,
                 np.ascontiguousarray(kinds[:, :n_leaves]).view(np.uint8),
                 self._known(kinds[:, n_leaves:], partly),
                 self.limit,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import Bins, TreeKernel, as_bits, read_tolerance
+from ..model import Bins, TreeKernel, as_bits, near_numbers, read_tolerance
 
 __all__ = [
     "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "in_order", "lucky_sets", "members",
@@ -42,14 +42,12 @@ class Ends:
 
     Attributes
     ----------
-    numbers : array, rising
-        By class the number that it is; None where classes are only told apart.
-    tolerance : float
-        How far the numbers may be apart, in float64, as in ``Tree.predict``.
+    reach : array
+        By class, a number, the last class whose number is near enough; None where classes are only
+        told apart.
     """
 
-    numbers: NDArray[np.float64] | None = None
-    tolerance: float = 0.0
+    reach: NDArray[np.int32] | None = None
 
     @classmethod
     def of(cls, tree: TreeKernel, tolerance: float | None) -> tuple[TreeKernel, Ends]:
@@ -58,15 +56,13 @@ class Ends:
             return tree, cls()
         most = read_tolerance(tolerance)
         tree = tree.as_regression()
-        return tree, cls(tree.numbers, most)
+        return tree, cls(near_numbers(tree.numbers, most))
 
     def apart(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether both classes of a pair keep a row open."""
-        if self.numbers is None:
+        if self.reach is None:
             return np.asarray(a != b)
-        with np.errstate(over="ignore"):  # farther than any float is farther than asked
-            far = np.abs(self.numbers[a] - self.numbers[b]) > self.tolerance
-        return np.asarray(far)
+        return np.asarray(np.maximum(a, b) > self.reach[np.minimum(a, b)])
 
 
 CLASSES = Ends()
@@ -293,7 +289,7 @@ def possible_lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) 
 
 def _others(labels: NDArray[np.intp], c: int, ends: Ends) -> NDArray[np.bool_]:
     far = ends.apart(labels, np.full_like(labels, c))
-    return far if ends.numbers is None else far | (labels < c)
+    return far if ends.reach is None else far | (labels < c)
 
 
 def _exclude(

@@ -58,8 +58,10 @@ from .knowledge.cells import (
     Grid as Grid,
 )
 from .knowledge.clock import (
+    call_in_time as call_in_time,
     each_check_in_time as each_check_in_time,
     in_time as in_time,
+    seconds_left as seconds_left,
     time_for as time_for,
 )
 from .knowledge.fact import (
@@ -144,9 +146,13 @@ from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
 )
 from .tree_numbers import (
+    interval_widths as interval_widths,
     level_labels as level_labels,
     midpoint as midpoint,
+    narrow as narrow,
+    near_numbers as near_numbers,
     place_of as place_of,
+    read_levels as read_levels,
     read_probability as read_probability,
     read_tolerance as read_tolerance,
 )

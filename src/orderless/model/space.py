@@ -155,6 +155,26 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         """Give the same space without its facts."""
         return Space(self.features, self.columns) if self.facts else self
 
+    @cached_property
+    def unrounded(self) -> Space:
+        """The same space with float64 instead of float32 features, where facts are about them.
+
+        Facts are about the numbers that stand in a row, before they are rounded to float32: several
+        numbers that are rounded alike need not all satisfy them.
+        """
+        rounded = {
+            i
+            for i in (self.knowledge.group_of if self.knowledge is not None else ())
+            if self.features[i].values == "float32"
+        }
+        if not rounded:
+            return self
+        features = [
+            replace(feature, values="float64") if i in rounded else feature
+            for i, feature in enumerate(self.features)
+        ]
+        return Space(features, self.columns, facts=self.facts)
+
     def _own_columns(self) -> tuple[Column, ...]:
         """Give one column per feature, holding its value."""
         return tuple(Column(f.name, f.name) for f in self.features if isinstance(f, Feature))

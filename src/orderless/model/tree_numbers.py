@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TreeNumbers",
+    "interval_widths",
     "level_labels",
     "midpoint",
+    "narrow",
+    "near_numbers",
     "place_of",
+    "read_levels",
     "read_probability",
     "read_tolerance",
 ]
@@ -130,9 +134,7 @@ class TreeNumbers:
 
         most = read_tolerance(tolerance)
         lower, upper = self._interval(X, n_jobs)
-        with np.errstate(over="ignore"):  # wider than any float is wider than asked
-            wide = ~(upper - lower <= most)  # NaN: no number is possible
-        return masked_like(X, midpoint(lower, upper), wide)
+        return masked_like(X, midpoint(lower, upper), ~narrow(lower, upper, most))
 
     def as_regression(self) -> TreeKernel:
         """Give the tree with its classes as numbers that rise, each once: a regression tree."""
@@ -148,8 +150,8 @@ class TreeNumbers:
         Parameters
         ----------
         levels : sequence of float
-            Rising. A number equal to a level belongs to the class below it. There must be numbers
-            of the tree on both sides of each level.
+            Rising. A number equal to a level belongs to the class below it. A class into which no
+            number of the tree falls is never given, which ``prove(...).never`` can say.
         labels : sequence, optional
             One more than levels; by default "at most 10", "above 10 to 20", "above 20".
 
@@ -172,20 +174,18 @@ class TreeNumbers:
         >>> tree.cut([5], labels=["short", "long"]).predict([[50]]).tolist()
         ['short']
         """
-        tree = cast("TreeKernel", self)
-        at = _read_levels(levels, self.numbers[np.unique(tree.leaf_class[tree.feature < 0])])
+        at = read_levels(levels)
         return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
 
     def around(self, lower: float, upper: float) -> TreeKernel:
         """Give a tree of classes: below an interval, inside it ("10 to 14"), above it.
 
-        Both ends are inside. Classes that no leaf has are left out.
+        Both ends are inside. All three are classes, also where no leaf has them.
         """
         low, high = short_number(lower), short_number(upper)
         labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
         side = np.where(self.numbers < lower, 0, np.where(self.numbers > upper, 2, 1))
-        there, of_class = np.unique(side, return_inverse=True)
-        return self._with_classes([labels[i] for i in there], of_class.ravel())
+        return self._with_classes(labels, side)
 
     def _with_classes(
         self, labels: Sequence[Any], of_class: NDArray[Any], task: Task = "classification"
@@ -325,18 +325,98 @@ def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Seque
 
 
 def read_tolerance(tolerance: Any) -> float:
-    """Check how wide an interval may be."""
+    """Check how wide an interval may be; the float is the decimal that it is written as."""
     if isinstance(tolerance, bool) or not isinstance(
         tolerance, int | float | np.integer | np.floating
     ):
         raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r:.80}")
     try:
-        width = float(tolerance)
+        width = float(str(tolerance)) if isinstance(tolerance, np.floating) else float(tolerance)
     except OverflowError:
         width = math.inf
     if not 0 <= width < math.inf:
         raise ValueError(f"tolerance must be a finite number of at least 0, got {tolerance!r:.80}")
+    if isinstance(tolerance, int | np.integer) and int(tolerance) != int(width):
+        raise ValueError(
+            f"within is {int(tolerance)}, which float64 cannot hold: the nearest is {width:.0f}"
+        )
     return width
+
+
+def narrow(lower: Any, upper: Any, tolerance: float) -> NDArray[np.bool_]:
+    """Tell which intervals are at most so wide, by the decimals that all three are written as.
+
+    So 0.1 and 0.4 are within 0.3, though their floats are not. Where a number is NaN, none are.
+
+    Examples
+    --------
+    >>> narrow([0.1, 0.1], [0.4, 0.4000000000000001], 0.3).tolist()
+    [True, False]
+    """
+    from ..inputs import exact
+
+    low, high = np.broadcast_arrays(
+        np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = high - low
+        out = np.asarray((apart <= tolerance) | (low == high))
+        doubt = 4 * (np.spacing(np.maximum(np.abs(low), np.abs(high))) + np.spacing(tolerance))
+        close = np.abs(apart - tolerance) <= doubt
+    if close.any():  # floats may say something else than the decimals
+        pairs, which = np.unique(
+            np.stack([low[close], high[close]], axis=1), axis=0, return_inverse=True
+        )
+        most = exact(tolerance)
+        own = np.array([exact(b) - exact(a) <= most for a, b in pairs.tolist()])
+        out[close] = own[which.ravel()]
+    return out
+
+
+def interval_widths(lower: Any, upper: Any) -> Floats:
+    """Give how wide intervals are, by the decimals of their ends; rounded up to a float.
+
+    So a width is at most a float, as a decimal, exactly where the float that comes out is.
+
+    Examples
+    --------
+    >>> interval_widths([0.1, 1.0], [0.4, 1.0]).tolist()
+    [0.3, 0.0]
+    """
+    from ..inputs import exact
+
+    low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = np.asarray(high - low)
+    some = np.isfinite(out) & (out != 0)
+    pairs, which = np.unique(np.stack([low[some], high[some]], axis=1), axis=0, return_inverse=True)
+    own = []
+    for a, b in pairs.tolist():
+        apart = exact(b) - exact(a)
+        width = float(apart)
+        own.append(width if exact(width) >= apart else math.nextafter(width, math.inf))
+    out[some] = np.array(own)[which.ravel()]
+    return out
+
+
+def near_numbers(numbers: Floats, tolerance: float) -> NDArray[np.int32]:
+    """Give, for each of some rising numbers, the place of the last that is within so much of it.
+
+    Examples
+    --------
+    >>> near_numbers(np.array([0.1, 0.4, 0.5]), 0.3).tolist()
+    [1, 2, 2]
+    """
+    with np.errstate(over="ignore"):
+        last = np.searchsorted(numbers, numbers + tolerance, side="right") - 1
+    last = np.maximum(last, np.arange(len(numbers)))
+    while True:  # the sum may be rounded to either side of a number
+        after = np.minimum(last + 1, len(numbers) - 1)
+        up = (after > last) & narrow(numbers, numbers[after], tolerance)
+        down = ~narrow(numbers, numbers[last], tolerance)
+        if not (up | down).any():
+            return last.astype(np.int32)
+        last = last + up - down
 
 
 def midpoint(lower: Any, upper: Any) -> Floats:
@@ -353,8 +433,8 @@ def midpoint(lower: Any, upper: Any) -> Floats:
     return np.where(np.isinf(middle), low / 2 + high / 2, middle)
 
 
-def _read_levels(levels: Sequence[float], numbers: Floats) -> list[float]:
-    """Check the levels at which the numbers of leaves are cut."""
+def read_levels(levels: Sequence[float]) -> list[float]:
+    """Check the levels at which numbers are cut."""
     if isinstance(levels, str) or np.ndim(levels) != 1 or np.size(levels) == 0:
         raise InvalidTree(f"levels must be a list of at least one number, got {levels!r:.80}")
     for level in levels:
@@ -365,12 +445,4 @@ def _read_levels(levels: Sequence[float], numbers: Floats) -> list[float]:
     at = [float(level) for level in levels]
     if any(low >= high for low, high in pairwise(at)):
         raise InvalidTree(f"levels must rise, got {at!r:.80}")
-    low, high = float(numbers.min()), float(numbers.max())
-    outside = [level for level in at if not low <= level < high]
-    if outside:
-        raise InvalidTree(
-            f"the level {short_number(outside[0])} has no number of the tree on one of its sides: "
-            f"the numbers go from {short_number(low)} to {short_number(high)}, and levels must be "
-            "at least the first and below the last"
-        )
     return at

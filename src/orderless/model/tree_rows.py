@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -21,7 +20,6 @@ from ..errors import InvalidData
 from .arrays import Nodes
 from .knowledge.possible_tree import PossibleTree
 from .numbers import row_boundary
-from .space import Space
 
 if TYPE_CHECKING:
     from .._core.rows import Reached
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeRows", "labels_array", "n_threads"]
 
+MOST_THREADS = 1_024
 LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
 
 T = TypeVar("T")
@@ -151,22 +150,9 @@ class TreeRows:
 
     @cached_property
     def unrounded(self) -> TreeKernel:
-        """The same tree with float64 instead of float32 features, where facts are about them.
-
-        Facts are about the numbers that stand in a row, before they are rounded to float32: several
-        numbers that are rounded alike need not all satisfy them.
-        """
+        """The same tree over ``Space.unrounded``."""
         tree = cast("TreeKernel", self)
-        space, knowledge = tree.space, tree.space.knowledge
-        if knowledge is None:
-            return tree
-        rounded = [i for i in knowledge.group_of if space.features[i].values == "float32"]
-        if not rounded:
-            return tree
-        features = list(space.features)
-        for i in rounded:
-            features[i] = replace(features[i], values="float64")
-        return tree.over(Space(features, space.columns, facts=space.facts))
+        return tree.over(tree.space.unrounded)
 
     def known_rows(self, rows: Rows) -> PossibleRows | None:
         """Give rows as the facts leave them; None without facts."""
@@ -263,7 +249,7 @@ def n_threads(n_jobs: int | None) -> int:
         raise ValueError(
             f"n_jobs must be None, a whole number from 1, or -1 for all cores, got {n_jobs!r}"
         )
-    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
+    return min(n_jobs, MOST_THREADS) if n_jobs > 0 else os.cpu_count() or 1
 
 
 def labels_array(classes: tuple[Label, ...]) -> NDArray[Any]:

@@ -7,14 +7,22 @@ Out: ``Caps``; with one, what the core throws becomes an error that says what to
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from time import monotonic
 from types import TracebackType
+from typing import Any, TypeVar, cast
 
 from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge, named, setting
 from .problem import MOST_LAST
 
-__all__ = ["LISTS", "Caps"]
+__all__ = ["LISTS", "Caps", "one_call"]
 
+Call = TypeVar("Call", bound=Callable[..., Any])
+
+MOST_BYTES = 2**62  # what the core can count
 PARTS = ("the set", "counting the trees")  # of which there may be a part instead
 LISTS = "the list of functions"
 ESTIMATED = ". estimate_distinct gives their number in seconds, with a stated error"
@@ -31,15 +39,29 @@ class Caps:
         Whether messages say how to get a part of the set instead.
     """
 
-    def __init__(self, memory_limit: int, time_limit: float | None) -> None:
-        self.memory_limit = memory_limit
+    def __init__(self, memory_limit: float, time_limit: float | None) -> None:
+        self.memory_limit = int(min(memory_limit, MOST_BYTES))
         self.time_limit = time_limit
         self.offers_part = False
+        self._end: float | None = None  # of the call at hand
 
     @property
     def seconds(self) -> float:
-        """Most of them for a question."""
+        """How many are left for a question: of a call that asks several, what the others left."""
+        if self._end is not None:
+            return max(0.0, self._end - monotonic())
         return math.inf if self.time_limit is None else self.time_limit
+
+    @contextmanager
+    def until(self, end: float | None) -> Iterator[None]:
+        """Let all questions inside end together; inside of another call, when that one ends."""
+        before = self._end
+        if end is not None and (before is None or end < before):
+            self._end = end
+        try:
+            yield
+        finally:
+            self._end = before
 
     def __call__(self, what: str) -> _Question:
         """Give the context in which the core is asked for something."""
@@ -67,6 +89,20 @@ class Caps:
                 f"it, or {shrink}{ESTIMATED if what == LISTS else ''}"
             )
         return _too_large(what, fault, shrink)
+
+
+def one_call(call: Call) -> Call:
+    """Let all that a method of what has ``caps`` asks have the time of one call together."""
+
+    @wraps(call)
+    def limited(self: Any, *args: Any, **options: Any) -> Any:
+        caps: Caps = self.caps
+        if caps.time_limit is None:
+            return call(self, *args, **options)
+        with caps.until(monotonic() + caps.time_limit):
+            return call(self, *args, **options)
+
+    return cast(Call, limited)
 
 
 def _too_large(what: str, fault: BaseException, shrink: str) -> TooLarge | None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, setting
 from ..model import n_threads
-from .caps import LISTS, Caps
+from .caps import LISTS, Caps, one_call
 from .few_features import FewFeatures, by_sets
 from .flat import FlatTrees
 from .halves import narrow, whole, wide
@@ -187,6 +187,7 @@ class Engine:
         """The features that no tree could ask about."""
         return self.problem.left_out
 
+    @one_call
     def graph_for(self, view: View) -> _core.rashomon.Graph:
         """Give the graph of the trees that meet what a view asks of paths and of leaves.
 
@@ -208,6 +209,7 @@ class Engine:
         """Give the record by which the core knows a view of ``graph_for(view)``."""
         return core_view(self.problem.columns, self.graph_for(view), view, self.base)
 
+    @one_call
     def counts(self, view: View) -> EngineCounts | SomeCounts | FewFeatures:
         """Count the trees of a view."""
         known = self._counts.get(view)
@@ -234,6 +236,7 @@ class Engine:
             raise
         return EngineCounts(core, caps, self.problem)
 
+    @one_call
     def histogram(self, view: View) -> Histogram:
         """Count the trees of a view by leaves and errors, and keep nothing of it."""
         known = view in self._counts or view.monotone
@@ -258,12 +261,14 @@ class Engine:
                     limit,
                 ) from fault
 
+    @one_call
     def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
         if view.monotone:
             return len(self.functions(view, semantics, limit).errors)
         return int(self._functions(view, semantics, limit, False, None).n)
 
+    @one_call
     def functions(
         self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> EngineFunctions | SomeFunctions:
@@ -308,6 +313,7 @@ class Engine:
             for chosen in combinations(used, view.most_features)
         ]
 
+    @one_call
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
@@ -327,6 +333,7 @@ class Engine:
                 best, reached = np.where(better, label, best), np.where(better, cost, reached)
         return best, np.where(best < 0, -1, reached)
 
+    @one_call
     def ranges(
         self,
         view: View,
@@ -359,6 +366,7 @@ class Engine:
         labels: NDArray[np.int32] = self.graph_for(view).labels()
         return labels
 
+    @one_call
     def measured(self, view: View, quantity: Quantity) -> _core.rashomon.Measured:
         """Find the rows that come to the leaves of a view's trees."""
         if view.monotone:

@@ -7,8 +7,10 @@ Out: text; and both again, found anew, with their numbers checked against those 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from fractions import Fraction
 from itertools import pairwise
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -139,14 +141,18 @@ def from_json(
 
     The caller's limits count, not those in the file: a small file can ask for a lot of work.
     """
+    end = None if time_limit is None else monotonic() + time_limit
     content = serial.load(text, FORMAT, VERSION, limit=serial.LIMIT if limit is None else limit)
-    with serial.Reading("a set of trees"):
-        problem = _problem(content)
-        source = _source(content, problem, memory_limit, time_limit)
-        view = view_in(serial.take(content, "view", dict), source)
-        numbers = _numbers(source, view)
-    if "incomplete" in content:
-        incomplete_in(serial.take(content, "incomplete", dict), source)
+    with ExitStack() as stack:
+        with serial.Reading("a set of trees"):
+            problem = _problem(content)
+            source = _source(content, problem, memory_limit, time_limit)
+            if isinstance(source, Engine):
+                stack.enter_context(source.caps.until(end))
+            view = view_in(serial.take(content, "view", dict), source)
+            numbers = _numbers(source, view)
+        if "incomplete" in content:
+            incomplete_in(serial.take(content, "incomplete", dict), source)
     for name, number in numbers.items():
         if content.get(name) != number:
             raise InvalidTree(

@@ -198,6 +198,27 @@ class FunctionTable:
     def __len__(self) -> int:
         return len(self.cost)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all that they hold is the same."""
+        if not isinstance(other, FunctionTable):
+            return NotImplemented
+        return self._plain == other._plain and all(
+            np.array_equal(one, another)
+            for one, another in zip(self._arrays, other._arrays, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._plain[:3], self.fingerprint.tobytes()))
+
+    @property
+    def _plain(self) -> tuple[Any, ...]:
+        return self.unit, self.weight_scale, self.classes, self.columns
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return (self.fingerprint, self.cost, self.errors, self.leaves, self.n_trees,
+                self.n_nontrivial, *self.trees.arrays)  # fmt: skip
+
 
 Part = tuple[Listing, NDArray[np.int64]]
 

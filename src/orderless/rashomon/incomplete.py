@@ -197,10 +197,12 @@ def with_rules(problem: Problem, rules: Rules) -> Problem:
 class _Attempts:
     """Smaller questions, asked one after the other in the time that there is."""
 
-    def __init__(self, engine: Engine, limit: Limit, view_of: Callable[[Engine], View]) -> None:
+    def __init__(
+        self, engine: Engine, limit: Limit, view_of: Callable[[Engine], View], end: float
+    ) -> None:
         self.whole, self.limit, self.view_of = engine, limit, view_of
         self.asked = engine.problem.rules
-        self.end = None if engine.time_limit is None else monotonic() + engine.time_limit
+        self.end = None if engine.time_limit is None else end
         self.optimum: int | None = None  # of the whole set, where it is proven
 
     def ask(self, rules: Rules) -> Engine | None:
@@ -299,16 +301,18 @@ def _least_errors(
     return tuple(out)
 
 
-def part_of(engine: Engine, fault: Exception, view_of: Callable[[Engine], View]) -> Engine:
+def part_of(
+    engine: Engine, fault: Exception, view_of: Callable[[Engine], View], end: float
+) -> Engine:
     """Find a proven part of a set that passes a limit, or say that there is none.
 
     First the smallest objective at the whole depth, then the largest epsilon, in sixteenths of the
     one asked for, whose set is within the limits. If the smallest objective cannot be found: the
     largest depth at which it can, and all trees of that depth that are in the whole set whatever
-    its smallest objective is. The time limit holds for all of this together. ``view_of`` gives the
-    view of an engine's trees that has to be countable.
+    its smallest objective is. All of this together ends at ``end``. ``view_of`` gives the view of
+    an engine's trees that has to be countable.
     """
-    attempts = _Attempts(engine, _limit_of(fault), view_of)
+    attempts = _Attempts(engine, _limit_of(fault), view_of, end)
     return attempts.with_bounds(_part(attempts, fault))
 
 
@@ -381,7 +385,8 @@ def incomplete_in(given: Mapping[str, Any], source: Source) -> None:
     cheaper = [decimal(each, name) for each in listed[: len(CHEAPER)]]
     if any(each >= asked.regularization for each in cheaper) or depth > rules.max_depth:
         cheaper = []
-    proven = _least_errors(source, asked, cheaper, source.time_limit)
+    left = None if source.time_limit is None else source.seconds
+    proven = _least_errors(source, asked, cheaper, left)
     about = Incomplete(asked, limit, amount, source.problem, source.optimum, proven)
     if not about.holds(source.bound):
         raise InvalidTree(

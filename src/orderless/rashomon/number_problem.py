@@ -21,26 +21,29 @@ from ..inputs import exact
 from ..model import Label, Task
 from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, text_of, whole_weights
-from .table import Table, read_number_table, read_table
-from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers, rounded
-from .thresholds import read_cutting
+from .table import Table, read_number_table, read_table, refuse_table
+from .target import LOSSES, Loss, Target, distinct_numbers, read_labels, read_numbers, rounded
+from .thresholds import UNLIMITED, Clock, read_cutting
 
 __all__ = ["NumberProblem", "loss_of", "read_problem"]
 
 TASKS = get_args(Task)
 
 
-def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
+def read_problem(
+    given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules, clock: Clock = UNLIMITED
+) -> Problem:
     """Read rows, labels or numbers, and weights, as the parameters of a ``RashomonSet`` say."""
     if given.task not in TASKS:
         raise ValueError(f"task must be one of {str(TASKS)[1:-1]}, got {given.task!r:.80}")
+    refuse_table(type(given).__name__, X, y)
     cutting = read_cutting(getattr(given, "thresholds", "guess"), given.binarizer)
     if given.task == "regression":
         loss = loss_of(given.loss)
         values, which = distinct_numbers(y, X)
         weights, scale = whole_weights(sample_weight, len(which))
         target, labels = read_numbers(values, which, weights, loss, given.decimals)
-        table = read_number_table(X, target, labels, given.space, cutting)
+        table = read_number_table(X, target, labels, given.space, cutting, weights, clock)
         return NumberProblem(table, weights, scale, rules)
     for name in ("loss", "decimals"):
         if getattr(given, name) is not None:
@@ -48,10 +51,13 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
                 f"{name} is for task='regression', and must be None for classification, got "
                 f"{getattr(given, name)!r:.80}"
             )
-    table = read_table(X, y, given.space, cutting)
+    classes, labels = read_labels(y, X)
     if sample_weight is None:
+        table = read_table(X, classes, labels, given.space, cutting, clock=clock)
         return Problem(table, None, 1, rules)
-    return Problem(table, *whole_weights(sample_weight, len(table.labels)), rules)
+    weights, scale = whole_weights(sample_weight, len(labels))
+    table = read_table(X, classes, labels, given.space, cutting, weights, clock)
+    return Problem(table, weights, scale, rules)
 
 
 def loss_of(given: Any) -> Loss:

@@ -7,14 +7,17 @@ Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 
 from __future__ import annotations
 
+import math
 import warnings
 from html import escape
+from time import monotonic
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import ClassifierTags, estimator_html_repr
 
 from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
+from ..inputs import names_of
 from ..model import Space, n_threads, refuse_facts
 from .constraints import Constrained, constrain, is_constrained
 from .engine import Engine, check_limits
@@ -23,6 +26,7 @@ from .notebook import fitted_attributes
 from .number_problem import read_problem
 from .other_sources import MEMORY, OtherSources
 from .problem import Rules
+from .thresholds import Clock
 from .tree_set import TreeSet
 from .view import View
 
@@ -92,12 +96,13 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
-        Most seconds for any one question.
+        Most seconds for a call: for ``fit``, where thresholds are guessed in that time too, and for
+        each question after it.
     on_limit : "raise" or "part"
         What ``fit`` does where memory or time does not suffice. "raise" is an error. "part" finds a
         smaller set, every tree of which is proven to be in the one that was asked for, warns
         (``IncompleteSet``) and says so: ``complete`` is False, ``n_trees_bounds`` and
-        ``objective_bounds`` have what is proven of the whole. It may take ``time_limit`` once more.
+        ``objective_bounds`` have what is proven of the whole. Half of ``time_limit`` is for it.
     n_jobs : int, optional
         How many threads search for the set: None is 1, and -1 all cores. The set is the same to the
         bit, whatever it says.
@@ -106,6 +111,8 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     ----------
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
     n_features_in_ : int
+    feature_names_in_ : array
+        Where X has names.
     decimals_ : int
         For regression: how many decimals the numbers have that leaves predict.
 
@@ -115,7 +122,12 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     split have training rows. Constant columns are kept and never split (``left_out`` names the
     features that have no others, and those without a threshold); duplicate columns are kept,
     and trees that ask one or the other are different trees, and one function where the space says
-    that they are one condition. Rows of weight 0 are left out.
+    that they are one condition. Rows of weight 0 are left out, also where numbers are cut; of the
+    others each counts once there, however much it weighs.
+
+    scikit-learn's ``check_estimator`` passes, but for ``check_estimators_nan_inf`` (``predict``
+    takes NaN for an unknown value; ``fit`` refuses it) and, with ``thresholds`` a number of
+    quantiles, ``check_sample_weight_equivalence_on_dense_data`` and ``..._on_sparse_data``.
 
     Numbers: a leaf predicts the mean of its training rows for squared loss, rounded to the nearest
     of the set's decimals (upwards where two are near), and the lower median for absolute loss. Its
@@ -223,7 +235,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
 
         Parameters
         ----------
-        X : array or data frame
+        X : array, sparse array or data frame
             Complete rows: 0/1 columns, numbers that go through the binarizer, or text, which
             becomes one 0/1 column per value.
         y : labels
@@ -242,26 +254,37 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
             raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
         if isinstance(self.space, Space):
             refuse_facts(self.space, "RashomonSet")
-        problem = read_problem(self, X, y, sample_weight, rules)
+        start, limit = monotonic(), self.time_limit
+        end = math.inf if limit is None else start + limit
+        problem = read_problem(self, X, y, sample_weight, rules, Clock(limit, end))
         table = problem.table
-        engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
+        engine = Engine(problem, self.memory_limit, limit, self.n_jobs)
         try:
             engine.caps.offers_part = self.on_limit == "raise"
-            view = self._constrained(engine)
-            engine.counts(view)
+            with engine.caps.until(None if limit is None else self._first_end(end)):
+                view = self._constrained(engine)
+                engine.counts(view)
         except (OutOfMemory, OutOfTime, TooLarge) as fault:
             if self.on_limit == "raise":
                 raise
-            engine = part_of(engine, fault, self._constrained)
-            view = self._constrained(engine)
+            engine = part_of(engine, fault, self._constrained, end)
+            with engine.caps.until(None if limit is None else end):
+                view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
         if engine.incomplete is not None:
             warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        if (names := names_of(X)) is not None:
+            self.feature_names_in_ = names
         if table.target is not None:
             self.decimals_ = table.target.decimals
         return self
+
+    def _first_end(self, end: float) -> float:
+        """Until when the whole set is looked for: half of the time stays for a part of it."""
+        return end if self.on_limit == "raise" else (monotonic() + end) / 2
 
     def _constrained(self, engine: Engine) -> View:
         """Give the view of an engine's trees that meet the constraints."""
@@ -298,6 +321,15 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
 
     def __bool__(self) -> bool:
         return "_source_" not in self.__dict__ or self.n_trees > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        # Not an estimator_type: votes of functions are no probabilities, and need not agree with
+        # the best tree. But there are shares of classes, of two or more.
+        tags.classifier_tags = ClassifierTags() if self.task == "classification" else None
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_source_" in self.__dict__

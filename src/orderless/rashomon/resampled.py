@@ -45,7 +45,7 @@ class Resampled:
         """Read rows as ``RashomonSet`` does, with the parameters of an estimator."""
         rules = Rules.read(given.max_depth, given.regularization, given.epsilon)
         check_limits(memory_limit=given.memory_limit)
-        return cls(read_problem(given, X, y, None, rules), int(given.memory_limit))
+        return cls(read_problem(given, X, y, None, rules), given.memory_limit)
 
     def __getstate__(self) -> dict[str, Any]:
         # Workers need no order of rows: what they are sent does not grow with their number.

@@ -144,7 +144,7 @@ def rashomon_sizes(
         table = _as_frame(X)
         for fold, (rows, _) in enumerate(folds.split(codes)):
             labels = [classes[code] for code in codes[rows]]
-            made = read_table(table.iloc[rows], labels, None, cuts)
+            made = read_table(table.iloc[rows], *read_labels(labels), None, cuts)
             space = made.binarizer.space_ if made.aware else None
             line = {"dataset": name, "fold": fold, "rows": len(rows), "columns": made.bits.shape[1]}
             if source == "exact":

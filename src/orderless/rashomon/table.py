@@ -15,18 +15,19 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers
+from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers, refuse_rounding
 from ..model import Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
-from .target import Target, read_labels
-from .thresholds import WORDS, Cuts, binarizer_of, no_binarizer
+from .target import Target
+from .thresholds import UNLIMITED, WORDS, Clock, Cuts, binarizer_of, fit_in_time, no_binarizer
 
-__all__ = ["Table", "read_number_table", "read_table"]
+__all__ = ["Table", "read_number_table", "read_table", "refuse_table"]
 
 MOST_CATEGORIES = 100
 BY_COLUMN = (str, Cuts)  # what looks at the columns one by one
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Made = tuple[NDArray[np.uint8], Columns, bool, Any]  # 0/1 columns, meaning, aware, binarizer
 
 
@@ -56,23 +57,61 @@ class Table(NamedTuple):
     target: Target | None = None
 
 
-def read_table(X: Any, y: Any, space: Any, binarizer: Any) -> Table:
-    """Read complete rows and labels; columns that are numbers go through the binarizer."""
-    classes, labels = read_labels(y, X)
-    bits, meaning, aware, fitted = _read_columns(X, labels, space, binarizer)
+def refuse_table(name: str, X: Any, y: Any) -> None:
+    """Refuse, for an estimator, what is no table of rows with labels or numbers."""
+    if y is None:
+        raise InvalidData(
+            f"{name} requires y to be passed, but the target y is None: give one label, or number, "
+            "per row"
+        )
+    kinds = {getattr(getattr(values, "dtype", None), "kind", "") for values in (X, y)}
+    if "c" in kinds:
+        raise InvalidData(
+            "Complex data not supported: give the real and the imaginary part as columns of their "
+            "own"
+        )
+
+
+def read_table(
+    X: Any,
+    classes: tuple[Label, ...],
+    labels: NDArray[np.int32],
+    space: Any,
+    binarizer: Any,
+    weights: NDArray[np.int64] | None = None,
+    clock: Clock = UNLIMITED,
+) -> Table:
+    """Read complete rows of which the classes are known.
+
+    Columns that are numbers go through the binarizer, which sees the rows that have weight.
+    """
+    bits, meaning, aware, fitted = _read_columns(X, labels, space, binarizer, weights, clock)
     return Table(bits, labels, classes, meaning, aware, fitted)
 
 
 def read_number_table(
-    X: Any, target: Target, labels: NDArray[np.int32], space: Any, binarizer: Any
+    X: Any,
+    target: Target,
+    labels: NDArray[np.int32],
+    space: Any,
+    binarizer: Any,
+    weights: NDArray[np.int64],
+    clock: Clock = UNLIMITED,
 ) -> Table:
-    """Read complete rows of which the numbers are known."""
+    """Read complete rows of which the numbers are known; see ``read_table``."""
     y = target.of_row(labels) / 10.0**target.decimals
-    bits, meaning, aware, fitted = _read_columns(X, y, space, binarizer)
+    bits, meaning, aware, fitted = _read_columns(X, y, space, binarizer, weights, clock)
     return Table(bits, labels, target.numbers, meaning, aware, fitted, target)
 
 
-def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
+def _read_columns(
+    X: Any,
+    y: NDArray[Any],
+    space: Any,
+    binarizer: Any,
+    weights: NDArray[np.int64] | None,
+    clock: Clock,
+) -> Made:
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(
             f"space must be a Space, got {a_kind(space)}: give a binarizer's space_, or "
@@ -81,10 +120,12 @@ def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
     if isinstance(binarizer, str) and binarizer not in WORDS:
         raise no_binarizer(binarizer)
     names, columns = _complete(X, space)
+    weighed = slice(None) if weights is None else weights > 0
     if binarizer is None or isinstance(binarizer, BY_COLUMN):
-        return _mixed(X, y, names, columns, space, binarizer)
+        return _mixed(X, y, weighed, names, columns, space, binarizer, clock)
     if isinstance(columns, np.ndarray):
-        return _binarized(names, columns, y, space, binarizer)
+        refuse_rounding(X, list(columns.T), [Feature(name) for name in names])
+        return _binarized(names, columns, y, weighed, space, binarizer, clock)
     raise InvalidData(
         f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
         "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
@@ -94,10 +135,12 @@ def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
 def _mixed(
     X: Any,
     y: NDArray[Any],
+    weighed: slice | Flags,
     names: list[str],
     columns: NDArray[Any] | list[Floats | list[Label]],
     space: Space | None,
     binarizer: str | Cuts | None,
+    clock: Clock,
 ) -> Made:
     """Keep 0/1 columns whole, make some of text, and cut the numbers; in the order of X."""
     whole = columns if isinstance(columns, np.ndarray) else None
@@ -113,6 +156,12 @@ def _mixed(
             if isinstance(column, list):
                 refuse_numbers(X, i, name, column, "give the column a categorical type, or space=,")
     rows = _described(names, each, values) if space is None else _in_order(space, names)
+    features = [rows[column.feature] for column in rows.columns]
+    refuse_rounding(
+        X,
+        [None if f.kind == "categorical" else v for f, v in zip(features, each, strict=True)],
+        features,
+    )
     table, column_space = _one_hot(X, each, rows) if whole is None else (whole, rows)
     _check_length(table, y)
     numeric = [
@@ -120,7 +169,7 @@ def _mixed(
     ]
     given, made, fitted = table, list(column_space.columns), None
     if numeric and binarizer is not None:
-        given, made, fitted = _cut(table, y, column_space, numeric, binarizer)
+        given, made, fitted = _cut(table, y, weighed, column_space, numeric, binarizer, clock)
     elif numeric or not zero_one(table):
         row, j = (0, numeric[0]) if zero_one(table) else np.argwhere((table != 0) & (table != 1))[0]
         name = column_space.column_names[j]
@@ -143,7 +192,13 @@ def _check_length(table: NDArray[Any], y: NDArray[Any]) -> None:
 
 
 def _cut(
-    table: NDArray[Any], y: NDArray[Any], column_space: Space, numeric: list[int], word: str | Cuts
+    table: NDArray[Any],
+    y: NDArray[Any],
+    weighed: slice | Flags,
+    column_space: Space,
+    numeric: list[int],
+    word: str | Cuts,
+    clock: Clock,
 ) -> tuple[NDArray[Any], list[Column], Any]:
     """Cut the numeric columns; give all columns, what they mean, and the fitted binarizer.
 
@@ -163,7 +218,8 @@ def _cut(
     frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
     fitted = binarizer_of(word, space, "regression" if y.dtype.kind == "f" else "classification")
     try:
-        cuts = np.asarray(fitted.fit(frame, y).transform(frame))
+        fit_in_time(fitted, frame[weighed], y[weighed], clock)
+        cuts = np.asarray(fitted.transform(frame))
     except NoCut:
         if not whole:
             raise
@@ -222,8 +278,9 @@ def _complete(
         unknown = ~np.isfinite(values)
         if unknown.any():
             row = int(np.argmax(unknown))
+            shown = "NaN" if np.isnan(values[row]) else values[row]
             raise InvalidData(
-                f"column {name!r} has {values[row]} in row {row}: sets are trained on complete "
+                f"column {name!r} has {shown} in row {row}: sets are trained on complete "
                 "rows of finite numbers; leave such rows out or fill them in (predict takes "
                 "unknowns)"
             )
@@ -273,15 +330,17 @@ def _binarized(
     names: list[str],
     values: NDArray[Any],
     y: NDArray[Any],
+    weighed: slice | Flags,
     space: Space | None,
     binarizer: Any,
+    clock: Clock,
 ) -> Made:
     """Apply a binarizer of the user's own to all columns."""
     import pandas as pd
 
     _check_length(values, y)
     table = pd.DataFrame(values, columns=names)
-    fitted = binarizer_of(binarizer, space).fit(table, y)
+    fitted = fit_in_time(binarizer_of(binarizer, space), table[weighed], y[weighed], clock)
     made = getattr(fitted, "space_", None)
     if not isinstance(made, Space):
         raise InvalidSpace(

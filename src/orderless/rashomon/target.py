@@ -190,8 +190,8 @@ def read_labels(y: Any, X: Any = None) -> tuple[tuple[Label, ...], NDArray[np.in
     classes, labels = numbered_classes(y, X)
     if len(classes) < 2:
         raise InvalidData(
-            f"y has {'only the class ' + repr(classes[0]) if classes else 'no labels'}: "
-            "near-optimal trees need at least two classes"
+            f"y has {f'only 1 class, {classes[0]!r}' if classes else 'no labels'}: near-optimal "
+            "trees need at least two classes"
         )
     if len(classes) > MOST_CLASSES:
         raise InvalidData(

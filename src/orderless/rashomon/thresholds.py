@@ -6,15 +6,21 @@ Out: what makes 0/1 columns of numbers: a word, a ``Cuts``, a binarizer of the u
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from time import monotonic
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import InvalidSpace
+from ..errors import InvalidSpace, OutOfTime, setting
 from ..model import Space
 
-__all__ = ["WHOLE", "WORDS", "Cuts", "binarizer_of", "no_binarizer", "read_cutting"]
+__all__ = [
+    "UNLIMITED", "WHOLE", "WORDS", "Clock", "Cuts", "binarizer_of", "fit_in_time", "no_binarizer",
+    "read_cutting",
+]  # fmt: skip
 
 WORDS = ("threshold-guess", "quantile")
 MOST_QUANTILES = 1_000_000
@@ -26,6 +32,32 @@ class Cuts:
     """So many quantiles of each number, or (None) a cut between each two neighbouring values."""
 
     quantiles: int | None = None
+
+
+class Clock(NamedTuple):
+    """Until when thresholds are to be found, and the limit that says so."""
+
+    time_limit: float | None
+    end: float
+
+
+UNLIMITED = Clock(None, math.inf)
+
+
+def fit_in_time(binarizer: Any, X: Any, y: NDArray[Any], clock: Clock) -> Any:
+    """Fit a binarizer; one that guesses looks at the clock, of any other it is read afterwards."""
+    from ..inputs import ThresholdGuessBinarizer
+
+    if isinstance(binarizer, ThresholdGuessBinarizer):
+        fitted: Any = binarizer.fit_until(clock.end, X, y)
+    else:
+        fitted = binarizer.fit(X, y)
+    if fitted is None or monotonic() > clock.end:
+        raise OutOfTime(
+            f"finding thresholds took longer than {setting('time_limit', clock.time_limit)} "
+            f"seconds: raise it, give {setting('thresholds', 20)}, or a binarizer that is quicker"
+        )
+    return fitted
 
 
 def read_cutting(thresholds: Any, binarizer: Any) -> Any:

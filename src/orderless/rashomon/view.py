@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["LIMIT", "Paid", "Question", "View"]
+from .problem import LARGEST
+
+__all__ = ["LIMIT", "MOST", "Paid", "Question", "View"]
 
 LIMIT = 5_000_000  # functions that are listed unless more are asked for
 MOST_GROUPS = 16
+MOST = 2**31 - 1  # leaves or features that the core counts: more than any tree has
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class View(NamedTuple):
 
     def at_most(self, leaves: int) -> View:
         """Allow so many leaves at most."""
-        return self._replace(max_leaves=min(leaves, self.max_leaves or leaves))
+        return self._replace(max_leaves=min(leaves, self.max_leaves or MOST))
 
     def without(self, columns: list[int]) -> View:
         """Forbid columns."""
@@ -110,12 +113,12 @@ class View(NamedTuple):
 
     def heavier(self, weight: int) -> View:
         """Require so much weight in every leaf."""
-        return self._replace(least_weight=max(self.least_weight, weight))
+        return self._replace(least_weight=max(self.least_weight, min(weight, LARGEST)))
 
     def with_features(self, most: int) -> View:
         """Allow so many features at most."""
-        own = self.most_features
-        return self._replace(most_features=most if own is None else min(own, most))
+        own = MOST if self.most_features is None else self.most_features
+        return self._replace(most_features=min(own, most))
 
     def beginning(self, questions: tuple[Question, ...]) -> View:
         """Require a beginning."""

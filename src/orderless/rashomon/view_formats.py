@@ -13,11 +13,9 @@ from ..errors import InvalidTree
 from ..model import formats as serial
 from .listed import Source
 from .problem import LARGEST, decimal
-from .view import MOST_GROUPS, Paid, Question, View
+from .view import MOST, MOST_GROUPS, Paid, Question, View
 
 __all__ = ["is_whole", "view_in", "view_out"]
-
-MOST = 2**31 - 1
 
 
 def view_out(view: View) -> dict[str, Any]:

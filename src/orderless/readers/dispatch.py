@@ -6,6 +6,7 @@ Out: ``Tree``. A library is imported only by its reader, and only if the model c
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -13,12 +14,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
+from ..inputs import read_file
 from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Space, SumKernel, TreeKernel
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
-from .model_file import file_bytes, file_head
 from .nested import from_nested
 from .onnx_model import knows_onnx, parsed
 from .pmml.document import is_xml, xml_text
@@ -46,6 +47,7 @@ FILES = (
     "r_models",
     "spark_models",
 )  # also have ``knows_text(text)`` and ``from_text(text)``
+LONGEST_PATH = 4096  # characters; a longer string is a text
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
     "CatBoost (one tree each; their model files too), "
@@ -78,7 +80,9 @@ def read_tree(
         bytes or file of one); PMML 4.0 to 4.4, a tree or a set of rules;
         nested dicts (``feature``, ``true``,
         ``false``, ``prediction``; of numbers to compute with, the root says ``"task":
-        "regression"``) or their JSON; our own JSON. Files are given as text or as a ``Path``. A
+        "regression"``) or their JSON; our own JSON. Files are given by their path, or as their
+        text: a string that is no such text (JSON, XML, anything of several lines) is the path of a
+        file, as a ``Path`` is. So give text that you do not know to ``Tree.from_json``. A
         ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own is refused,
         because its tree does not say what it decides.
     preprocessing : fitted transformer, optional
@@ -106,6 +110,8 @@ def read_tree(
     UnreadableModel, InvalidTree
         For a model that no reader knows, and for one that is damaged: what it says of itself is
         checked before memory is taken for it.
+    FileNotFoundError, InvalidData
+        For a path at which there is no file, and for one of a folder, a device or a pipe.
 
     Examples
     --------
@@ -206,38 +212,22 @@ def check_arguments(space: Space | None, feature_names: Sequence[str] | None, na
 
 def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
-    if isinstance(model, Path) and is_spark_folder(model):
-        return spark_text(model)
-    if isinstance(model, Path) and model.is_file() and is_xml(file_head(model)):
-        model = xml_text(model)
-    if isinstance(model, Path | bytes | bytearray):
-        content = file_bytes(model) if isinstance(model, Path) else bytes(model)
-        if knows_onnx(content):
-            return parsed(content)
-    if isinstance(model, bytes | bytearray):
-        raise UnreadableModel(
-            "these bytes are not an ONNX model: give other model files as a pathlib.Path"
-        )
-    if isinstance(model, Path):
-        if content.startswith(b"CBM1"):
+    if isinstance(model, str) and not _is_model_text(model):
+        model = _of_path(model)
+    elif isinstance(model, Path):
+        model = _of_file(model)
+    elif isinstance(model, bytes | bytearray):
+        if not knows_onnx(bytes(model)):
             raise UnreadableModel(
-                f"the file {model.name!r} has CatBoost's binary format: save the model with "
-                "model.save_model(file, format='json')"
+                "these bytes are not an ONNX model: give the path of a file of any other kind"
             )
-        try:
-            model = as_json(content) if knows_ubj(content) else content.decode("utf-8")
-        except UnicodeDecodeError as fault:
-            raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
+        return parsed(bytes(model))
     if not isinstance(model, str):
         return _held(model)
     if f'"{TREE_FORMAT}"' in model[:200]:
         return TreeKernel.from_json(model)
     if f'"{ENSEMBLE_FORMAT}"' in model[:200]:
         return SumKernel.from_json(model)
-    if "{" not in model and model.lower().endswith(".json"):
-        raise InvalidTree(
-            f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
-        )
     return model
 
 
@@ -248,6 +238,54 @@ def _held(model: Any) -> Any:
         if isinstance(kernel, TreeKernel | SumKernel):
             return kernel
     return model
+
+
+def _is_model_text(text: str) -> bool:
+    """Whether a string is the text of a model, complete or not; anything else is a path."""
+    if "\n" in text or text.lstrip("\ufeff \t\r")[:1] in ("", "{", "[", "<"):
+        return True
+    try:
+        json.loads(text[:LONGEST_PATH])
+    except ValueError:
+        return len(text) > LONGEST_PATH
+    return True  # a number, or a word in quotes: no path, and no tree either
+
+
+def _of_path(path: str) -> Any:
+    """Read the file that a string names."""
+    try:
+        return _of_file(Path(path))
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"there is no file {path!r:.400}: correct the name, or give the text of a model "
+            "(JSON begins with {, PMML with <)"
+        ) from None
+
+
+def _of_file(path: Path) -> Any:
+    """Read a file: give the text of the model in it, or what a library makes of it."""
+    if is_spark_folder(path):
+        return spark_text(path)
+    if is_xml(read_file(path, first=256)):
+        return xml_text(path)
+    content = read_file(path)
+    if knows_onnx(content):
+        return parsed(content)
+    if content.startswith(b"CBM1"):
+        raise UnreadableModel(
+            f"the file {path.name!r} has CatBoost's binary format: save the model with "
+            "model.save_model(file, format='json')"
+        )
+    try:
+        text = as_json(content) if knows_ubj(content) else content.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise InvalidTree(f"the file {path.name!r} is not UTF-8 text: {fault}") from fault
+    if not _is_model_text(text):  # which would be taken for another path
+        raise InvalidTree(
+            f"the file {path.name!r:.80} holds no model: it must be JSON, PMML, a model file of "
+            "LightGBM or XGBoost, or ONNX"
+        )
+    return text
 
 
 def _column_tree(

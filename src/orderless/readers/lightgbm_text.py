@@ -54,6 +54,11 @@ class ModelText:
             )
         self.version = entries.get("version", "")
         self.objective = Objective(entries, task, one_tree)
+        if int(entries["num_class"]) != self.objective.n_outputs:
+            raise ValueError(
+                f"num_class is {entries['num_class']}, of {self.objective.n_outputs} trees at a "
+                "time"
+            )
         if one_tree and len(trees) != 1:
             raise UnreadableModel(
                 f"this booster holds {len(trees)} trees and must hold one: fit with n_estimators=1"
@@ -105,8 +110,10 @@ class Objective:
         self.task = task
         self.squared = "sqrt" in options
         self.sigmoid = 1.0
+        stated_options = dict(option.split(":") for option in options if ":" in option)
+        if self.name in SEVERAL_CLASSES and int(stated_options["num_class"]) != self.n_outputs:
+            raise ValueError(f"{self.n_outputs} trees at a time for the objective {stated!r:.80}")
         if self.name in ("binary", "multiclassova"):
-            stated_options = dict(option.split(":") for option in options if ":" in option)
             self.sigmoid = float(stated_options["sigmoid"])
             if not 0 < self.sigmoid < np.inf:
                 raise ValueError(f"sigmoid is {self.sigmoid}")
@@ -153,6 +160,8 @@ class StoredTree:
         self.column = _whole(entries, "split_feature", n)
         self.threshold = _numbers(entries, "threshold", n)
         self.kind = _whole(entries, "decision_type", n)
+        if any(not 0 <= kind < 16 for kind in self.kind):
+            raise ValueError("a decision_type is not from 0 to 15")
         self.left = _whole(entries, "left_child", n)
         self.right = _whole(entries, "right_child", n)
         check_links(*([c if c >= 0 else n + ~c for c in side] + [-1] * n_leaves

@@ -8,15 +8,16 @@ Out: the same as one JSON text, which ``spark_models`` reads.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import UnreadableModel
-from ..inputs import import_optional, some_names
+from ..errors import InvalidData, UnreadableModel
+from ..inputs import MOST_BYTES, read_file, some_names
 from ..model import parse
 from .build import MOST_NODES
 from .checks import damaged
+from .parquet import read_parquet
 
 __all__ = ["SAVE", "SPARK_FORMAT", "is_spark_folder", "spark_text"]
 
@@ -89,9 +90,7 @@ def _metadata(folder: Path) -> dict[str, Any]:
     files = sorted((folder / "metadata").glob("part-*"))
     if not files:
         raise ValueError(f"{folder.name!r:.80} has no metadata")
-    text = b"".join(file.read_bytes()[: MOST_METADATA + 1] for file in files[:8])
-    if len(text) > MOST_METADATA:
-        raise ValueError("its metadata are longer than 16 MB")
+    text = b"".join(_contents(files, MOST_METADATA))
     content = parse(text.decode("utf-8"))
     version = str(content["sparkVersion"]).partition(".")[0]
     if version not in VERSIONS:
@@ -123,24 +122,31 @@ def _stages(path: Path, head: dict[str, Any]) -> Iterator[Path]:
         yield folder
 
 
-def _rows(folder: Path, name: str) -> list[dict[str, Any]]:
-    """Read a small Parquet table, all parts of it."""
-    parquet = import_optional("pyarrow.parquet", needed_for="reading models that Spark saved")
+def _rows(folder: Path, name: str, *columns: str) -> list[dict[str, Any]]:
+    """Read columns of a small Parquet table, all parts of it."""
     files = sorted((folder / name).glob("*.parquet"))
     if not files:
         raise ValueError(f"the folder {name!r} has no Parquet file")
-    try:
-        opened = [parquet.ParquetFile(file) for file in files]
-    except OSError as fault:
-        raise ValueError(f"{name}: {fault}") from fault
-    count = sum(file.metadata.num_rows for file in opened)
-    if count > MOST_NODES:
-        raise UnreadableModel(f"the model has {count:,} nodes: {MOST_NODES:,} are the most")
-    return [row for file in opened for row in file.read().to_pylist()]
+    rows = read_parquet(_contents(files, MOST_BYTES), columns)
+    if len(rows) > MOST_NODES:
+        raise UnreadableModel(f"the model has {len(rows):,} nodes: {MOST_NODES:,} are the most")
+    return rows
+
+
+def _contents(files: Sequence[Path], most: int) -> list[bytes]:
+    """Read files that have so many bytes together, at most."""
+    out = []
+    for file in files:
+        try:
+            out.append(read_file(file, most))
+        except InvalidData as fault:  # no file at all, or too large
+            raise UnreadableModel(f"this is no model that Spark saved: {fault}") from fault
+        most -= len(out[-1])
+    return out
 
 
 def _indexed(folder: Path, own: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    (row,) = _rows(folder, "data")
+    (row,) = _rows(folder, "data", "labelsArray", "labels")
     every = row["labelsArray"] if "labelsArray" in row else [row["labels"]]
     outputs = _param(own, "outputCols", None) or [_param(own, "outputCol")]
     inputs = _param(own, "inputCols", None) or [_param(own, "inputCol")]
@@ -165,7 +171,7 @@ def _bucketed(own: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _vector_indexed(folder: Path, own: dict[str, Any]) -> dict[str, Any]:
     """Say which places of a vector have categories: pairs of a value and its index."""
-    (row,) = _rows(folder, "data")
+    (row,) = _rows(folder, "data", "categoryMaps")
     maps = {str(int(place)): [[float(v), int(i)] for v, i in _pairs(own_map)]
             for place, own_map in _pairs(row["categoryMaps"])}  # fmt: skip
     invalid = _param(own, "handleInvalid", "error")
@@ -184,10 +190,11 @@ def _model(folder: Path, own: dict[str, Any], columns: dict[str, Any]) -> dict[s
     labels = label.get("labels") if task == "classification" else None
     if labels is not None and label["invalid"] == "keep":
         labels = [*labels, "__unknown"]  # as Spark calls the class of labels that it kept
-    rows = _rows(folder, "data")
+    nodes = KEPT if kind == "DecisionTree" else ("treeID", *(f"nodeData.{key}" for key in KEPT))
+    rows = _rows(folder, "data", *nodes)
     weights = [1.0]
     if kind != "DecisionTree":
-        weights = [row["_3"] for row in sorted(_rows(folder, "treesMetadata"),
+        weights = [row["_3"] for row in sorted(_rows(folder, "treesMetadata", "_1", "_3"),
                                                key=lambda row: row["_1"])]  # fmt: skip
     by_tree: list[list[dict[str, Any]]] = [[] for _ in weights]
     for row in rows:

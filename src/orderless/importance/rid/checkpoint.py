@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InvalidData
-from ...inputs import write_whole
+from ...inputs import read_file, write_whole
 from .bootstrap import Tally
 
 __all__ = ["Checkpoint"]
@@ -80,7 +80,7 @@ class Checkpoint:
         name = f"the checkpoint {str(self.path)!r}"
         other = "give another path, or delete the file"
         try:
-            text = self.path.read_text(encoding="utf-8")
+            text = read_file(self.path).decode("utf-8")
         except UnicodeDecodeError:
             raise InvalidData(f"{name} is not text, so it is not a checkpoint: {other}") from None
         head, *lines = text.split("\n")

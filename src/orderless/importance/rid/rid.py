@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ...errors import NeverOffered
-from ...inputs import counted, generator, some_names
+from ...inputs import counted, generator, names_of, some_names
 from ...model import Space
 from ...rashomon import LIMIT, MEMORY, Resampled
 from ..permutation import BY
@@ -191,10 +191,16 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.limit = limit
         self.memory_limit = memory_limit
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(self, X: Any, y: Any) -> Self:
         """Find the near-optimal functions of every sample, and their importances.
 
-        X and y are those of ``RashomonSet.fit``.
+        X and y are those of ``RashomonSet.fit``. scikit-learn's ``check_estimator`` passes.
         """
         self._check()
         data = Resampled.read(self, X, y)
@@ -221,8 +227,9 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.binarizer_ = data.table.binarizer
         self.left_out_ = data.problem.left_out
         self.n_features_in_ = len(data.columns.space.columns)
-        if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
-            self.feature_names_in_ = np.array(list(X.columns), dtype=object)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        if (columns := names_of(X)) is not None:
+            self.feature_names_in_ = columns
         self._warn_of_features_never_offered()
         return self
 

@@ -324,7 +324,7 @@ class _Tableau:
                 step = (_far(end, self.value[basic], slope), basic)
                 best = step if best is None else min(best, step)
         assert best is not None, "a sum that falls without end"
-        step, leaving = best
+        leaving = best[1]
         if leaving != entering:
             end = self.ends[leaving][1 if way * self.rows[leaving][entering] > 0 else 0]
             assert end is not None

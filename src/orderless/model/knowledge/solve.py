@@ -204,8 +204,8 @@ def _pruned(
             own[i] = own[i]._replace(ends=some)
         left = _settled(own, left, atoms)
     if left and ask:
-        ends = {i: domain.ends for i, domain in own.items() if domain.ends is not None}
-        return left if feasible(atoms, ends) else None
+        every = {i: domain.ends for i, domain in own.items() if domain.ends is not None}
+        return left if feasible(atoms, every) else None
     return left
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InvalidData, InvalidParameter, Undecided, a_kind, setting
-from ...inputs import write_whole
+from ...inputs import read_file, write_whole
 from ...model import formats as serial
 from .cells import Cells, names_of
 from .small_checker import STEPS, check
@@ -136,11 +136,7 @@ def _text(certificate: Any) -> str | bytes:
         raise InvalidData(
             f"expected a Certificate, a path, or JSON text, got {a_kind(certificate)}"
         )
-    place = Path(certificate)
-    size = place.stat().st_size
-    if size > LIMIT:
-        raise InvalidData(f"{place} has {size:,} bytes, and at most {LIMIT:,} are read")
-    return place.read_bytes()
+    return read_file(certificate, LIMIT)
 
 
 def _compare(content: Mapping[str, Any], model: Any) -> None:

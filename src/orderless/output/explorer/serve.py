@@ -44,7 +44,15 @@ ERROR = {
 Answers = Mapping[str, Callable[[bytes], tuple[str, bytes]]]
 TOKEN = "X-Orderless-Token"
 MIN_TOKEN = 32
-FAULTS = (ValueError, LookupError, TypeError, RuntimeError, MemoryError, TimeoutError)
+FAULTS = (
+    ArithmeticError,
+    ValueError,
+    LookupError,
+    TypeError,
+    RuntimeError,
+    MemoryError,
+    TimeoutError,
+)
 TIMEOUT = 10.0  # seconds for a whole request, and for the whole answer
 CONNECTIONS = 32
 REQUEST = 16 * 1024  # bytes
@@ -236,14 +244,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         try:
             kind, text = answer(body)
-        except (
-            ValueError,
-            LookupError,
-            TypeError,
-            RuntimeError,
-            MemoryError,
-            TimeoutError,
-        ) as fault:
+        except FAULTS as fault:
             self.send_error(HTTPStatus.BAD_REQUEST, str(fault)[:1000])
             return
         self._answer(HTTPStatus.OK, None, {**ERROR, "Content-Type": kind}, text)

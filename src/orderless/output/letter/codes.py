@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InvalidData, a_kind
-from ...inputs import near, some_names
+from ...inputs import near, read_file, some_names
 from ...model import Side, Space
 
 __all__ = ["Code", "Codes", "read_codes"]
 
 COLUMNS = ("feature", "code", "text")
 DIRECTIONS = ("", "low", "high")
-MOST = 10_000_000  # characters of a file
+MOST = 10_000_000  # bytes of a file
 
 
 class Code(NamedTuple):
@@ -107,13 +107,12 @@ def read_codes(given: Any) -> Codes:
             f"codes must be the path of a CSV file or a dict of feature -> (code, text), got "
             f"{a_kind(given)}"
         )
-    place = Path(given)
-    text = place.read_text(encoding="utf-8-sig")
-    if len(text) > MOST:
-        raise InvalidData(
-            f"{place.name} is longer than {MOST:,} characters: it is no list of codes"
-        )
-    return _checked(_rows(text, place.name), place.name)
+    name = Path(given).name
+    try:
+        text = read_file(given, MOST).decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise InvalidData(f"{name} is not UTF-8 text ({fault}): save it as CSV UTF-8") from None
+    return _checked(_rows(text, name), name)
 
 
 def _pair(feature: Any, entry: Any) -> tuple[str, ...]:

@@ -39,6 +39,9 @@ class Reason:
         The values of the row; None where it has none under the feature's name.
     necessary : bool
         Whether every sufficient reason has one of its features.
+    margin : int
+        How many thresholds of the model the row is from leaving the conditions, on the feature on
+        which it is furthest; 1 for a category.
     """
 
     code: str
@@ -47,6 +50,19 @@ class Reason:
     conditions: tuple[str, ...]
     values: tuple[Any, ...]
     necessary: bool
+    margin: int = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data that JSON can hold."""
+        return {
+            "code": self.code,
+            "text": self.text,
+            "features": list(self.features),
+            "conditions": list(self.conditions),
+            "values": list(self.values),
+            "necessary": self.necessary,
+            "margin": self.margin,
+        }
 
 
 @dataclass(frozen=True)
@@ -61,8 +77,9 @@ class Letter:
         The class; None where it is not certain.
     reasons : tuple of Reason
         The principal reasons, in their order.
-    n_more : int
-        How many further reasons belong to the same sufficient reason and are not listed.
+    left_out : tuple of Reason
+        Further reasons, in the same order, that are named and not explained. All of them together
+        with ``reasons`` are enough for the decision; ``reasons`` alone need not be.
     not_needed : tuple of str
         Features whose values made no difference: with the conditions of the reason, the decision is
         the same whatever they are.
@@ -80,7 +97,7 @@ class Letter:
 
     decision: Label | None
     reasons: tuple[Reason, ...] = ()
-    n_more: int = 0
+    left_out: tuple[Reason, ...] = ()
     not_needed: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
@@ -96,9 +113,19 @@ class Letter:
         """The codes of the principal reasons, in their order."""
         return tuple(reason.code for reason in self.reasons)
 
+    @property
+    def n_more(self) -> int:
+        """How many further reasons belong to the same sufficient reason and are left out."""
+        return len(self.left_out)
+
     def _parts(self) -> list[tuple[str, list[str]]]:
         """Give what follows the reasons: headings with sentences."""
         out = []
+        if self.left_out:
+            named = "; ".join(f"[{reason.code}] {reason.text}" for reason in self.left_out)
+            out.append(
+                (f"The other {self.n_more:,}" if self.n_more > 1 else "The other one", [named])
+            )
         if self.not_needed:
             out.append(("What made no difference", [", ".join(self.not_needed)]))
         if self.unknown:
@@ -119,10 +146,11 @@ class Letter:
         if not self.reasons:
             return "The model gives this answer to every row; no value made a difference."
         if self.n_more:
-            n = len(self.reasons) + self.n_more
+            n = len(self.reasons)
             return (
-                f"The {len(self.reasons)} principal of {n} reasons, which are enough together for "
-                "the decision, whatever the other values are:"
+                f"{n + self.n_more:,} reasons are enough together for the decision, whatever the "
+                f"other values are. The {f'{n:,} that are' if n > 1 else 'one that is'} shown need "
+                "not be enough without the others, which are named below:"
             )
         if len(self.reasons) == 1:
             return "This reason is enough for the decision, whatever the other values are:"
@@ -176,18 +204,8 @@ class Letter:
             "name": self.name,
             "decision": self.decision,
             "why_not": self.why_not,
-            "reasons": [
-                {
-                    "code": reason.code,
-                    "text": reason.text,
-                    "features": list(reason.features),
-                    "conditions": list(reason.conditions),
-                    "values": list(reason.values),
-                    "necessary": reason.necessary,
-                }
-                for reason in self.reasons
-            ],
-            "more_reasons": self.n_more,
+            "reasons": [reason.to_dict() for reason in self.reasons],
+            "left_out": [reason.to_dict() for reason in self.left_out],
             "not_needed": list(self.not_needed),
             "unknown": list(self.unknown),
             "changes": list(self.changes),

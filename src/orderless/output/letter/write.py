@@ -2,22 +2,25 @@
 
 In:  a model, one row or many, and codes.
 Out: ``Letter``. The rule is fixed (docs/decisions/0031): features that are in every sufficient
-     reason first, then the others of the one that ``explain`` shows, by name.
+     reason first, then the others of the one that ``explain`` shows; each time those first on which
+     the row is furthest from leaving the reason.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import numpy as np
 
 from ...ensembles import explain_ensemble_row
 from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
-from ...form import Explanation, Term, canonical_form, explain_one
-from ...inputs import is_unknown, near, row_at, some_names
-from ...model import Label, SumKernel, TreeKernel, side_text
+from ...form import Change, Changes, Explanation, Term, canonical_form, explain_one
+from ...inputs import as_values, is_unknown, near, row_at, some_names
+from ...model import Feature, Label, Side, SumKernel, TreeKernel, short_end, short_number, side_text
 from ...readers import read_model
 from .codes import read_codes
 from .letter import Letter, Reason
@@ -27,6 +30,8 @@ __all__ = ["reasons_letter", "reasons_letters"]
 AT_MOST = 4
 WAYS = 3  # to change a decision that a letter lists
 TIME_LIMIT = 60.0
+DIGITS = 6  # of a number in a letter, and all before the point
+MOST_WHOLE = 16  # digits before the point; larger numbers have a power of ten
 
 
 def reasons_letter(
@@ -43,11 +48,16 @@ def reasons_letter(
 ) -> Letter:
     """Give the principal reasons of a decision about one row, with codes, by a fixed rule.
 
-    The principal reasons are the features that are in every sufficient reason of the row, by name;
-    then the other features of the sufficient reason that ``explain`` shows, by name: the shortest,
-    of an ensemble a minimal one. Features with the same code are one reason. The letter says of
-    each what holds, which features made no difference, and what would change the decision. Nothing
-    in it is estimated: it is proven of the model, for every possible row.
+    The reasons are the features of the sufficient reason that ``explain`` shows: the shortest, of
+    an ensemble a minimal one. First come those that are in every sufficient reason of the row, then
+    the others; each time that one first whose value would have to cross most thresholds of the
+    model to leave the reason, then by name. Features with the same code are one reason. All of them
+    together are enough for the decision. Where a letter explains fewer, it says so, and names the
+    rest. It also says which features made no difference, and what would change the decision.
+    Nothing in it is estimated: it is proven of the model, for every possible row.
+
+    Ends of ranges that are not whole and have more than six digits are rounded towards the inside,
+    so that what is said remains true: 665.0000000000001 is written "<= 665".
 
     Parameters
     ----------
@@ -59,7 +69,7 @@ def reasons_letter(
         a line that is about numbers being low, or high. Every feature on which the model's answers
         depend needs a line; what is empty or ambiguous is refused.
     at_most : int
-        How many reasons the letter lists; it says how many more there are.
+        How many reasons the letter explains; it names the others.
     adverse : label, or list of labels, optional
         The decisions that a letter is written for; by default all.
     immutable : names of features, optional
@@ -219,14 +229,16 @@ class _Writer:
         except (Undecided, OutOfTime, TooManyReasons) as fault:
             return Letter(why.label, why_not=f"its reasons were not found: {fault}.", name=name)
         assert reason is not None
-        reasons = self._reasons(reason, frozenset(necessary), why.row)
+        reasons = self._reasons(why, reason, frozenset(necessary))
         unknown = tuple(n for n in why.unknown if n not in reason.features)
         rest = {*reason.features, *unknown}
+        if self.model.space.knowledge is None:  # else a narrower range may have no possible row
+            changes = Changes(map(_rounded_change, changes))
         said = [_said(change.label, str(change), change.certain) for change in changes]
         return Letter(
             why.label,
             tuple(reasons[: self.at_most]),
-            max(0, len(reasons) - self.at_most),
+            tuple(reasons[self.at_most :]),
             tuple(n for n in sorted(why.depends_on) if n not in rest),
             unknown,
             tuple(said[: self.ways]),
@@ -234,25 +246,72 @@ class _Writer:
             name=name,
         )
 
-    def _reasons(
-        self, reason: Term, necessary: frozenset[str], row: Mapping[str, Any]
-    ) -> list[Reason]:
+    def _reasons(self, why: Explanation, reason: Term, necessary: frozenset[str]) -> list[Reason]:
         """Put the features of a sufficient reason into their order; those with one code are one."""
-        order = sorted(
-            reason.sides, key=lambda s: (s.feature.name not in necessary, s.feature.name)
-        )
+        margins = why.margins(reason)
+
+        def place(side: Side) -> tuple[bool, int, str]:
+            name = side.feature.name
+            return name not in necessary, -margins[name], name
+
         out: dict[str, Reason] = {}
-        for side in order:
+        for side in sorted(reason.sides, key=place):
             feature, code = side.feature.name, self.codes.of(side)
-            own = Reason(code.code, code.text, (feature,), (side_text(side),),
-                         (_value(row.get(feature)),), feature in necessary)  # fmt: skip
+            value = _value(why.row.get(feature))
+            own = Reason(code.code, code.text, (feature,), (side_text(rounded(side, value)),),
+                         (value,), feature in necessary, margins[feature])  # fmt: skip
             if code.code in out:
                 one = out[code.code]
                 own = Reason(code.code, code.text, one.features + own.features,
                              one.conditions + own.conditions, one.values + own.values,
-                             one.necessary)  # fmt: skip
+                             one.necessary, max(one.margin, own.margin))  # fmt: skip
             out[code.code] = own
         return list(out.values())
+
+
+def rounded(side: Side, value: Any) -> Side:
+    """Give what a person is to read of a range: its ends with few digits, moved inwards.
+
+    So all that is said of the range holds of what comes out. It still has the value, if that is a
+    number; a range that cannot be written with few digits stays as it is.
+
+    Examples
+    --------
+    >>> from orderless import Feature
+    >>> side_text(rounded(Side(Feature("area"), upper=665.0000000000001), 421.5))
+    'area <= 665'
+    """
+    feature = side.feature
+    if feature.kind != "numeric" or feature.whole or not side.lower < side.upper:
+        return side
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    number = float(as_values(feature, np.asarray(value))) if known else None
+    lower = _few_digits(feature, side.lower, ROUND_CEILING)
+    upper = _few_digits(feature, side.upper, ROUND_FLOOR)
+    if number is not None:
+        lower = lower if lower < number else side.lower
+        upper = upper if number <= upper else side.upper
+    return replace(side, lower=lower, upper=upper) if lower < upper else side
+
+
+def _few_digits(feature: Feature, end: float, way: str) -> float:
+    """Round an end of a range up or down; give the end itself where it is short already."""
+    low, high = feature.bounds
+    if not low < end < high:
+        return end
+    number = Decimal(short_number(end, feature.values))
+    whole = number.adjusted() + 1  # digits before the point
+    digits = whole if DIGITS < whole <= MOST_WHOLE else DIGITS
+    if len(Decimal(short_end(end, feature.values)[0]).normalize().as_tuple().digits) <= digits:
+        return end
+    near = float(Context(prec=digits, rounding=way).create_decimal(number))
+    near = float(as_values(feature, np.asarray(near)))
+    return near if (near >= end if way == ROUND_CEILING else near <= end) else end
+
+
+def _rounded_change(change: Change) -> Change:
+    ranges = {name: rounded(side, None) for name, side in change.ranges.items()}
+    return replace(change, ranges=ranges)
 
 
 def _not_certain(why: Explanation) -> str:

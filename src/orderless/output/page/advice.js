@@ -13,7 +13,7 @@ function openLeaves(box) {
 /** Whether two classes keep the answer open: they differ, or their numbers are too far apart. */
 function far(a, b) {
   if (PAGE.within == null) return a !== b;
-  return Math.abs(PAGE.numbers[a] - PAGE.numbers[b]) > PAGE.within;
+  return Math.max(a, b) > PAGE.reach[Math.min(a, b)];
 }
 
 /** Whether classes, in their order, leave the answer open. */

@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import InvalidData, InvalidTree
 from ...form import Form, equivalent, fingerprint
 from ...missing import counts_rows
-from ...model import TreeKernel, read_tolerance
+from ...model import TreeKernel, near_numbers, read_tolerance
 from ...readers import read_tree
 from ..code.javascript import model_text
 from ..code.tables import tree_tables
@@ -44,7 +44,8 @@ def written_tree(
     files = ["rows.js", "engine.js", "outcomes.js", "advice.js", "scale.js", "tree_page.js"]
     if tree.task == "regression":
         own["numbers"] = tree.numbers.tolist()
-        own |= {} if width is None else {"within": width}
+        if width is not None:  # by number the last that is near enough
+            own |= {"within": width, "reach": near_numbers(tree.numbers, width).tolist()}
         files[2:2] = ["interval.js", "gauge.js"]
     return Written(
         features,

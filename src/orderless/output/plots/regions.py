@@ -45,7 +45,7 @@ def plot_rules(
     ----------
     form : CanonicalForm, Tree, or any model that ``read_tree`` knows
     features : two names, optional
-        Across and up. May be left out where the tree asks about two features.
+        Across and up. May be left out where the answers depend on two features.
     known : dict of feature -> value, optional
         Values of other features.
     terms : "rules" or "reasons"
@@ -100,7 +100,7 @@ def plot_rules(
         ax.scatter(*[scale.rows for scale in scales], s=9, color=INK, linewidths=0, alpha=0.55,
                    zorder=4)  # fmt: skip
     depends = len(form.classes) in cut.tree.leaf_class
-    rest = [name for name in form.tree.features if name not in (*names, *(known or {}))]
+    rest = [name for name in _asked(form) if name not in (*names, *(known or {}))]
     _legend(ax, form, rest if depends else [])
     if cut.tree.n_leaves == 1:
         _say_constant(ax, form, int(cut.tree.leaf_class[0]), rest)
@@ -131,8 +131,14 @@ def slice_of(
     return _halved(bins, np.where(codes < 0, len(tree.classes), codes), len(tree.classes))
 
 
+def _asked(form: Form) -> list[str]:
+    """Name the features on which the answers depend; a redundant split may ask for others."""
+    own = {feature.name for feature in form.bins.features}
+    return [name for name in form.tree.features if name in own]
+
+
 def _two_names(form: Form, features: Sequence[str] | None) -> tuple[str, str]:
-    given = form.tree.features if features is None else features
+    given = tuple(_asked(form)) if features is None else features
     if isinstance(given, str) or len(given) != 2 or given[0] == given[1]:
         raise InvalidData(
             f"features must be two different names, (across, up), got {given!r}: choose from "

@@ -36,6 +36,7 @@ def difference_as_html(difference: Difference) -> str:
             ],
             "known": shift.rules is not None,
             "rows": len(shift.at),
+            "example": "" if shift.rules is not None or shift.at else shift.example_text,
         }
         for shift in difference.shifts
     ]

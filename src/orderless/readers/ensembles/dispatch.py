@@ -66,10 +66,10 @@ def read_ensemble(
         classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
         classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
         (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
-        UBJ, CatBoost's as JSON), as text or as a ``Path``; a model of ONNX, or its bytes or
-        file; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a ``Pipeline``
-        that ends in one, or a
-        search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
+        UBJ, CatBoost's as JSON), by its path or as text (see ``read_tree``); a model of ONNX, or
+        its bytes or file; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a
+        ``Pipeline`` that ends in one, or a search for the best of these. One tree is an ensemble,
+        too, if its leaves have numbers or
         shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
         as it is. A subclass that has a ``predict`` of its own is refused.
     preprocessing, space, feature_names, nan

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidSpace, InvalidTree, a_kind, setting
+from ...inputs import read_file
 from ...model import Adding, Feature, Label, Rule, Space, SumKernel, TreeKernel
-from ..model_file import file_bytes
 from .score_csv import items_of_csv
 from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
 from .score_trees import tree_of_item, values_of
@@ -69,24 +69,21 @@ def knows_score(model: Any) -> bool:
 
 def _read(score: Any, verdicts: Any) -> Score:
     """Open a file, and tell JSON from CSV."""
+    if isinstance(score, str) and score.lstrip()[:1] not in ("{", "[") and "\n" not in score:
+        score = Path(score)
     if isinstance(score, Path):
         try:
-            score = file_bytes(score).decode("utf-8-sig")
+            score = read_file(score).decode("utf-8-sig")
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file is not UTF-8 text: {fault}") from fault
     if isinstance(score, str):
         if score.lstrip()[:1] in ("{", "["):
             return from_json(score, verdicts)
-        if "\n" not in score.strip():
-            raise InvalidTree(
-                f"{score!r:.80} is neither JSON nor CSV: to read a file give a path, "
-                f"pathlib.Path({score!r:.80})"
-            )
         return from_items(items_of_csv(score), verdicts)
     if isinstance(score, Mapping | Sequence):
         return from_items(score, verdicts)
     raise InvalidTree(
-        f"a score must be a dict, a list of items, JSON or CSV text, or a Path, got {a_kind(score)}"
+        f"a score must be a dict, a list of items, JSON or CSV text, or a path, got {a_kind(score)}"
     )
 
 

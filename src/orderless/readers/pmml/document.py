@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from ...errors import InvalidTree, UnreadableModel
+from ...inputs import read_file
 
 __all__ = ["Element", "is_xml", "parsed", "xml_text"]
 
@@ -30,6 +31,29 @@ SKIPPED = frozenset(
     ("Extension", "Header", "MiningBuildTask", "ModelExplanation", "ModelStats",
      "ModelVerification", "Statistics", "UnivariateStats", "Partition")
 )  # fmt: skip
+# By the name that an XML file may give: of texts only. Python has codecs that unpack, or that take
+# quadratic time.
+ENCODINGS = {
+    "utf-8": "utf-8-sig",
+    "utf8": "utf-8-sig",
+    "utf-16": "utf-16",
+    "us-ascii": "ascii",
+    "ascii": "ascii",
+    **{f"iso-8859-{n}": f"iso8859-{n}" for n in (*range(1, 12), *range(13, 17))},
+    "latin1": "iso8859-1",
+    **{f"windows-{n}": f"cp{n}" for n in (874, *range(1250, 1259))},
+    **{f"cp{n}": f"cp{n}" for n in range(1250, 1259)},
+    "koi8-r": "koi8-r",
+    "koi8-u": "koi8-u",
+    "shift-jis": "shift_jis",
+    "windows-31j": "cp932",
+    "euc-jp": "euc_jp",
+    "euc-kr": "euc_kr",
+    "gb2312": "gb2312",
+    "gbk": "gbk",
+    "gb18030": "gb18030",
+    "big5": "big5",
+}
 SAVE = "save the model again as PMML 4.0 to 4.4"
 
 
@@ -74,20 +98,21 @@ def is_xml(head: bytes) -> bool:
 
 def xml_text(path: Path) -> str:
     """Read a file in the encoding that it names, if it is not too large."""
-    size = path.stat().st_size
-    if size > MOST_BYTES:
-        raise _too_large(size)
-    content = path.read_bytes()
+    content = read_file(path, MOST_BYTES)
     if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encoding = "utf-16"
     else:
         named = re.match(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]{1,40})[\"']", content[:400])
         encoding = named[1].decode("ascii") if named else "utf-8"
-        if encoding.lower() in ("utf-8", "utf8"):
-            encoding = "utf-8-sig"
+    codec = ENCODINGS.get(encoding.lower().replace("_", "-"))
+    if codec is None:
+        raise InvalidTree(
+            f"this XML file names the encoding {encoding!r}, which is not read: save it as UTF-8, "
+            f"or in one of {', '.join(ENCODINGS)}"
+        )
     try:
-        return codecs.decode(content, encoding)
-    except (LookupError, UnicodeError, TypeError, ValueError) as fault:
+        return content.decode(codec)
+    except UnicodeDecodeError as fault:
         raise InvalidTree(
             f"this XML file is not text in the encoding {encoding!r}: {fault!s:.120}"
         ) from None

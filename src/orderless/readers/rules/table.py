@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from ...errors import InvalidParameter, InvalidTree, a_kind, named, setting
-from ...inputs import near, some_names
+from ...inputs import near, read_file, some_names
 from ...model import Label, first_repeated
-from ..model_file import file_bytes
 from .cells import ANYTHING, Cell, read_cell, value_of
 from .sentences import Alternative, read_sentence
 
@@ -101,28 +100,25 @@ def _output(text: str, where: str) -> Label:
 
 
 def _text(source: Any) -> str:
-    """Open a file, or take text as it is."""
-    if isinstance(source, Path):
-        content = file_bytes(source)
-        if len(content) > MOST_BYTES:
-            raise InvalidTree(
-                f"{source.name!r:.80} has {len(content):,} bytes: a table of rules may have "
-                f"{MOST_BYTES:,}"
-            )
-        try:
-            return content.decode("utf-8-sig")
-        except UnicodeDecodeError as fault:
-            raise InvalidTree(
-                f"{source.name!r:.80} is not UTF-8 text ({fault}): save it as CSV UTF-8"
-            ) from fault
-    if not isinstance(source, str):
-        raise InvalidTree(f"rules must be CSV text or a Path, got {a_kind(source)}")
-    if "\n" not in source.strip():
+    """Open a file, or take text as it is: several lines."""
+    if isinstance(source, str) and ("\n" in source or not source.strip()):
+        if "\n" not in source.strip():
+            raise InvalidTree(f"{source!r:.80} is not a table of rules: it needs two lines or more")
+        return source.removeprefix("\ufeff")
+    if not isinstance(source, str | Path):
+        raise InvalidTree(f"rules must be CSV text or a path, got {a_kind(source)}")
+    path = Path(source)
+    try:
+        return read_file(path, MOST_BYTES).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"there is no file {str(path)!r:.400}: correct the name, or give a table of rules of "
+            "two lines or more"
+        ) from None
+    except UnicodeDecodeError as fault:
         raise InvalidTree(
-            f"{source!r:.80} is not a table of rules: to read a file give a path, "
-            f"pathlib.Path({source!r:.80})"
-        )
-    return source.removeprefix("\ufeff")
+            f"{path.name!r:.80} is not UTF-8 text ({fault}): save it as CSV UTF-8"
+        ) from fault
 
 
 def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
