@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sums import as_ensemble
 
 from orderless.importance import conditional_model_reliance
 
@@ -272,7 +273,6 @@ def main(path: Path) -> None:
     from equivalents import equivalent_pair
 
     import orderless as ol
-from sums import as_ensemble
     from orderless import _core
 
     assert Path(str(_core.__file__)) == path

@@ -245,9 +245,10 @@ class Tree(Model[TreeKernel]):
         what: Literal["leaves", "depth", "expected_depth"] = "leaves",
         X: Any = None,
         *,
-        limit: int = 1_000_000,
-        time_limit: float = TIME_LIMIT,
-    ) -> Self:
+        limit: int = 200_000,
+        time_limit: float = 10.0,
+        return_bound: bool = False,
+    ) -> Any:
         """Find the smallest tree that decides the same.
 
         Parameters
@@ -261,12 +262,19 @@ class Tree(Model[TreeKernel]):
             Most boxes that the search may keep.
         time_limit : float
             Seconds that the search may take.
+        return_bound : bool
+            Whether to return, beside the tree, what no equivalent tree is below.
+
+        Returns
+        -------
+        Tree, or (Tree, bound)
 
         Warns
         -----
         UserWarning
-            Where ``limit`` or ``time_limit`` ended the search before the tree was proven smallest.
-            The tree is then the best one found, and the warning has a proven lower bound.
+            Where ``limit`` or ``time_limit`` ended the search before the tree was proven smallest,
+            and ``return_bound`` was not asked for. The tree is then the best one found, and the
+            warning has a proven lower bound.
 
         Examples
         --------
@@ -281,9 +289,16 @@ class Tree(Model[TreeKernel]):
         >>> tree.n_leaves, tree.minimize().n_leaves
         (5, 4)
         """
-        return self.of(
-            smallest_tree(self.kernel, X=X, minimize=what, limit=limit, time_limit=time_limit)
-        )
+        options: dict[str, Any] = {
+            "X": X,
+            "minimize": what,
+            "limit": limit,
+            "time_limit": time_limit,
+        }
+        if not return_bound:
+            return self.of(smallest_tree(self.kernel, **options))
+        smallest, bound = smallest_tree(self.kernel, **options, return_bound=True)
+        return self.of(smallest), bound
 
     def redundant_splits(self, *, time_limit: float = TIME_LIMIT) -> tuple[int, ...]:
         """Find the splits that can be left out, each by itself, without changing what it decides.
