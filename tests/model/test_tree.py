@@ -209,15 +209,15 @@ def test_str_is_golden():
     assert str(tree) == (
         "x <= 0.1 or missing?\n"
         "  yes: not b?\n"
-        "    yes: no\n"
+        "    yes: class no\n"
         "    no:  n <= 24?\n"
-        "      yes: yes\n"
-        "      no:  no\n"
+        "      yes: class yes\n"
+        "      no:  class no\n"
         "  no:  c in {red, (other)}?\n"
         "    yes: c = (other)?\n"
-        "      yes: no\n"
-        "      no:  yes\n"
-        "    no:  no"
+        "      yes: class no\n"
+        "      no:  class yes\n"
+        "    no:  class no"
     )
     assert str(leaf(classes=["alone"])) == "alone"
     assert tree.depth == 3

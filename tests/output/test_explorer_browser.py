@@ -51,7 +51,7 @@ def case(request, tmp_path_factory):
     file = tmp_path_factory.mktemp("set") / "set.html"
     costs = dict.fromkeys(X.columns, 2)
     found.write_explorer(file, X, y, costs=costs)
-    return found, X, found.choose(X, y, costs=costs), file
+    return found, X, found.choose(X, y, costs=costs).set_index("fingerprint"), file
 
 
 def left(tab):
@@ -325,7 +325,7 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
     found = ol.RashomonSet(3, 0.01, 0.06, thresholds=3).fit(*offenders())
     drawn = {"sample": 60, "draw": draw, "random_state": 0}
     found.write_explorer(tmp_path / "set.html", **drawn)
-    table = found.choose(**drawn)
+    table = found.choose(**drawn).set_index("fingerprint")
     tab = visit(tmp_path / "set.html")
     tab.click("#tab-build")
     assert "in brackets how many of those that are shown" in tab.inner_text("#build")
@@ -334,7 +334,7 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
     questions |= {f"c{j}": name for j, name in enumerate(found.columns) if "priors" in name}
     sizes = set()
     for value, name in questions.items():
-        begins = set(found.first(name).choose().index) & set(table.index)
+        begins = set(found.first(name).choose().set_index("fingerprint").index) & set(table.index)
         option = tab.query_selector(f'#first option[value="{value}"]')
         assert (option is None) == (not begins)
         if not begins:
@@ -344,12 +344,14 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
         assert left(tab) == len(begins)
         assert "of those that are shown" in tab.inner_text("#left")
         assert set(on_list(tab)) <= begins
-        again = found.choose(**drawn, first=name)
+        again = found.choose(**drawn, first=name).set_index("fingerprint")
         assert set(again.index) == begins
         sizes.add(len(begins))
         # With another wish.
         wish(tab, columns.space.index("felony"), "forbidden")
-        without = set(found.choose(**drawn, first=name, without="felony").index)
+        without = set(
+            found.choose(**drawn, first=name, without="felony").set_index("fingerprint").index
+        )
         assert left(tab) == len(without) <= len(begins)
         tab.click("#undo")
     assert min(sizes) < max(sizes) < len(table)

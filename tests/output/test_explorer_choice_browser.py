@@ -101,7 +101,7 @@ def test_a_first_question(case, visit):
     feature = next(iter(found.best_tree.features))
     value = f"f{list(X.columns).index(feature)}"
     tab.select_option("#first", value)
-    begins = set(found.first(feature).choose().index)
+    begins = set(found.first(feature).choose().set_index("fingerprint").index)
     assert left(tab) == len(begins)
     assert f"({len(begins):,})" in tab.inner_text(f'#first option[value="{value}"]')
     assert set(listed(tab)) <= begins
@@ -355,7 +355,10 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
         whole(view.n_trees)
         # Of those that are shown, the functions that some tree begins so; as Python finds them.
         asked = {"sample": 40, "random_state": 0, "using": "a", "where": "leaves <= 7"}
-        shown, begins = found.choose(X, y, **asked), found.choose(X, y, **asked, first="b")
+        shown, begins = (
+            found.choose(X, y, **asked).set_index("fingerprint"),
+            found.choose(X, y, **asked, first="b").set_index("fingerprint"),
+        )
         assert left(tab) == len(begins) < len(shown)
         n = found.max_leaves(7).first("b").must_not_use("a").n_trees
         tab.wait_for_function(

@@ -69,7 +69,7 @@ def test_every_figure_has_words_for_it(wisconsin):
 def test_the_numbers_are_those_of_the_library(wisconsin):
     tree, X, y, page = wisconsin
     accuracy = (np.asarray(tree.predict(X)) == y).mean()
-    assert f"{accuracy:.1%} of the {len(X)} rows" in page
+    assert f"{accuracy:.1%} of the {len(X)} training rows" in page
     assert tree.fingerprint in page
     n_rules = sum(map(len, ol.canonicalize(tree).rules.values()))
     assert f"it comes down to {n_rules} rules" in page

@@ -67,7 +67,7 @@ def test_names_are_escaped_and_models_of_numbers_have_widths():
     page = ol.report(ol.read(model), X, y[:80]).html
     assert "<b>bmi" not in page
     assert "width of the interval" in page
-    assert "off on the data, on average" in page
+    assert "off on the rows, which may be training rows, on average" in page
 
 
 def test_what_is_for_one_tree(forest):

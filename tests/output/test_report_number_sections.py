@@ -36,7 +36,8 @@ def test_no_section_speaks_of_classes(diabetes):
     said = words(page)
     for word in ("class", "accuracy", "right on", "sensitivity", "Gini"):
         assert word not in said
-    for word in ("until it has a number", "R² on the data", "variance, all orders",
+    for word in ("until it has a number", "R² on the rows, which may be training rows",
+                 "variance, all orders",
                  "squared error added", "settles the number", "for each number"):  # fmt: skip
         assert word in said
     assert "objective is its squared error, as a share of that of always saying the mean," in said

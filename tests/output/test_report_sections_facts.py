@@ -95,7 +95,7 @@ def test_a_card_proves_it_of_possible_rows():
         s["title"]: s for s in card(TREE.with_space(SPACE.without_facts())).to_dict()["sections"]
     }
     assert "What is known of every row" not in plain
-    assert plain["What is proven"]["lines"]["protected: low"].startswith("Refuted")
+    assert plain["What is proven"]["lines"]["protected: low"].startswith("low is used")
     page = ol.report(TREE, ROWS, LABELS, card={"intended_use": "u"})
     assert "fact 1" in words(page.html)
 

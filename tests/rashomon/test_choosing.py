@@ -22,7 +22,7 @@ def beats(a, b, lower):
 
 def test_fronts(case):
     found = case.fit()
-    every = found.choose()
+    every = found.choose().set_index("fingerprint")
     measures, lower = ["error", "leaves", "coverage"], [True, True, False]
     lines = every[measures].to_numpy().tolist()
     kept = [
@@ -30,16 +30,18 @@ def test_fronts(case):
         for name, line in zip(every.index, lines, strict=True)
         if not any(beats(other, line, lower) for other in lines)
     ]
-    front = found.choose(front=measures)
+    front = found.choose(front=measures).set_index("fingerprint")
     assert sorted(front.index) == sorted(kept)
-    assert front.equals(found.choose(front="error, leaves,coverage"))
+    assert front.equals(found.choose(front="error, leaves,coverage").set_index("fingerprint"))
 
 
 def test_conditions_and_order(case):
     found = case.fit()
-    every = found.choose()
+    every = found.choose().set_index("fingerprint")
     assert every.objective.is_monotonic_increasing
-    some = found.choose(where=["leaves <= 3", "coverage > 0.85"], sort=["-leaves", "agreement"])
+    some = found.choose(
+        where=["leaves <= 3", "coverage > 0.85"], sort=["-leaves", "agreement"]
+    ).set_index("fingerprint")
     expected = every[(every.leaves <= 3) & (every.coverage > 0.85)]
     assert sorted(some.index) == sorted(expected.index)
     keys = list(zip(-some.leaves, -some.agreement, strict=True))
@@ -50,7 +52,7 @@ def test_conditions_and_order(case):
 
 def test_weights(case):
     found = case.fit()
-    table = found.choose(weights={"error": 2, "coverage": 0.5})
+    table = found.choose(weights={"error": 2, "coverage": 0.5}).set_index("fingerprint")
     assert np.allclose(table.score, 2 * table.error - 0.5 * table.coverage)
     assert table.score.is_monotonic_increasing
     assert table.columns[0] == "score"
@@ -78,14 +80,14 @@ def test_a_sample_is_named_as_one():
     y = (X[:, 0] & X[:, 1]) ^ (random.random(60) < 0.2)
     found = ol.RashomonSet(3, 0.01, 0.1).fit(X, y)
     with pytest.raises(TooLarge, match="or draw some: sample=20"):
-        found.choose(limit=20)
-    table = found.choose(sample=15, random_state=0)
+        found.choose(limit=20).set_index("fingerprint")
+    table = found.choose(sample=15, random_state=0).set_index("fingerprint")
     drawn = table[table.end == ""]
     assert table.attrs["functions"].endswith("functions, drawn uniformly from all functions")
     assert 1 < len(drawn) <= 15
     assert table.index.is_unique
-    assert found.choose().attrs["functions"] == "all"
-    everything = found.choose()
+    assert found.choose().set_index("fingerprint").attrs["functions"] == "all"
+    everything = found.choose().set_index("fingerprint")
     assert table.error.to_dict().items() <= everything.error.to_dict().items()
 
 
@@ -95,19 +97,21 @@ def small():
 
 
 def test_nothing_may_be_left():
-    table = small().choose(where="leaves < 1")
+    table = small().choose(where="leaves < 1").set_index("fingerprint")
     assert len(table) == 0
     assert "coverage" in table
 
 
 def test_views_and_lists():
     found = small()
-    assert len(found.without("x2").choose()) == 1
+    assert len(found.without("x2").choose().set_index("fingerprint")) == 1
     listed = ol.RashomonSet.from_trees(
         list(found), [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]], [0, 0, 0, 1, 1],
         regularization=0.05,
     )  # fmt: skip
-    assert sorted(listed.choose().error) == sorted(found.choose().error)
+    assert sorted(listed.choose().set_index("fingerprint").error) == sorted(
+        found.choose().set_index("fingerprint").error
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,12 +133,12 @@ def test_views_and_lists():
 )
 def test_bad_wishes(given, error, words):
     with pytest.raises(error, match=words):
-        small().choose(**given)
+        small().choose(**given).set_index("fingerprint")
 
 
 def test_an_empty_view():
     with pytest.raises(InvalidData, match="no tree in this view"):
-        small().without("x0", "x1").choose()
+        small().without("x0", "x1").choose().set_index("fingerprint")
 
 
 # What people want much of, and little of, in every spelling that `range` knows.
@@ -155,12 +159,16 @@ def test_the_better_end_of_a_goal_is_first_under_any_name(measure):
         [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, 0]], [0, 0, 0, 1, 1, 1]
     )
     for name, goals in ((measure, [measure]), ("mine", {"mine": {"measure": measure}})):
-        values = found.choose(goals=goals, sort=name)[name].dropna().tolist()
+        values = (
+            found.choose(goals=goals, sort=name).set_index("fingerprint")[name].dropna().tolist()
+        )
         assert len(set(values)) > 1
         assert values == sorted(values, reverse=measure in MUCH)
-        best = found.choose(goals=goals, front=name)[name].unique().tolist()
+        best = (
+            found.choose(goals=goals, front=name).set_index("fingerprint")[name].unique().tolist()
+        )
         assert best == values[:1]
-        score = found.choose(goals=goals, weights={name: 1})
+        score = found.choose(goals=goals, weights={name: 1}).set_index("fingerprint")
         assert score[name].iloc[0] == values[0]
     assert (found.front(measure).goal == "largest") == (measure in MUCH)
 
@@ -168,7 +176,7 @@ def test_the_better_end_of_a_goal_is_first_under_any_name(measure):
 def test_a_matrix_of_costs_is_a_goal():
     found = ol.RashomonSet(2, 0.01, 0.3).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 0])
     costs = {(0, 1): 5, (1, 0): 1}
-    table = found.choose(goals={"dear": costs}, sort="dear")
+    table = found.choose(goals={"dear": costs}, sort="dear").set_index("fingerprint")
     assert table["dear"].iloc[0] == found.range(costs).smallest
     assert table["dear"].iloc[-1] == found.range(costs).largest
     assert found.ends(goals={"dear": costs}).loc["dear", "largest"] == found.range(costs).largest

@@ -143,12 +143,14 @@ def several() -> Any:
 @pytest.mark.parametrize("draw_from", ["functions", "trees"])
 def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
     """Of a sample, the functions that the view of all trees with a first question has."""
-    every = several.choose(sample=25, draw=draw_from, random_state=0)
+    every = several.choose(sample=25, draw=draw_from, random_state=0).set_index("fingerprint")
     kept = 0
     for name in several.columns:
-        begins = set(several.first(name).choose().index)
-        assert set(several.choose(first=name).index) == begins
-        some = several.choose(sample=25, draw=draw_from, random_state=0, first=name)
+        begins = set(several.first(name).choose().set_index("fingerprint").index)
+        assert set(several.choose(first=name).set_index("fingerprint").index) == begins
+        some = several.choose(sample=25, draw=draw_from, random_state=0, first=name).set_index(
+            "fingerprint"
+        )
         assert some.index.tolist() == [one for one in every.index if one in begins]
         # What is judged among the sample does not depend on which of it are kept.
         assert some.agreement.tolist() == every.agreement[some.index].tolist()
@@ -158,15 +160,21 @@ def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
 
 def test_a_sample_of_a_view(several):
     view = several.first("x0").must_use("x1").max_leaves(5)
-    some = view.choose(sample=10, random_state=0)
-    assert view.choose(sample=10, random_state=0, first="x0").index.tolist() == some.index.tolist()
-    assert len(view.choose(sample=10, random_state=0, first="x1")) == 0
-    assert len(view.choose(first="x1")) == 0
+    some = view.choose(sample=10, random_state=0).set_index("fingerprint")
+    assert (
+        view.choose(sample=10, random_state=0, first="x0").set_index("fingerprint").index.tolist()
+        == some.index.tolist()
+    )
+    assert len(view.choose(sample=10, random_state=0, first="x1").set_index("fingerprint")) == 0
+    assert len(view.choose(first="x1").set_index("fingerprint")) == 0
     rising = several.monotone({"x0": 1})
-    begins = set(rising.first("x1").choose().index)
-    table = rising.choose(sample=10, random_state=0)
+    begins = set(rising.first("x1").choose().set_index("fingerprint").index)
+    table = rising.choose(sample=10, random_state=0).set_index("fingerprint")
     due = [name for name in table.index if name in begins]
-    assert rising.choose(sample=10, random_state=0, first="x1").index.tolist() == due
+    assert (
+        rising.choose(sample=10, random_state=0, first="x1").set_index("fingerprint").index.tolist()
+        == due
+    )
 
 
 def test_two_columns_of_one_condition():
@@ -180,11 +188,15 @@ def test_two_columns_of_one_condition():
     space = ol.Space(features, asked | {"b": "b"})
     found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y)
     for view in (found, found.first("c0"), found.first("c1")):
-        table = view.choose(sample=1, random_state=0)
+        table = view.choose(sample=1, random_state=0).set_index("fingerprint")
         for name in view.columns:
             own = view.first(name)
-            begins = set(own.choose().index) if own.n_trees else set()
-            got = view.choose(sample=1, random_state=0, first=name).index.tolist()
+            begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
+            got = (
+                view.choose(sample=1, random_state=0, first=name)
+                .set_index("fingerprint")
+                .index.tolist()
+            )
             assert got == [one for one in table.index if one in begins]
 
 
@@ -194,12 +206,16 @@ def test_a_sample_of_functions_of_numbers(loss):
     X = random.integers(0, 2, (50, 5))
     y = X[:, 0] * 2.0 + X[:, 1] + random.integers(0, 3, 50) / 4
     found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y)
-    table = found.choose(sample=12, random_state=0)
+    table = found.choose(sample=12, random_state=0).set_index("fingerprint")
     kept = 0
     for name in found.columns:
         own = found.first(name)
-        begins = set(own.choose().index) if own.n_trees else set()
-        got = found.choose(sample=12, random_state=0, first=name).index.tolist()
+        begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
+        got = (
+            found.choose(sample=12, random_state=0, first=name)
+            .set_index("fingerprint")
+            .index.tolist()
+        )
         assert got == [one for one in table.index if one in begins]
         kept += len(got)
     assert kept > 0
@@ -236,13 +252,13 @@ def test_a_constant_function_begins_with_what_may_be_asked_in_vain():
 
 def test_what_is_refused(several):
     with pytest.raises(InvalidData, match="first asks 'x9', which is no column and no feature"):
-        several.choose(first="x9")
+        several.choose(first="x9").set_index("fingerprint")
     X = [[0, 3], [1, 3], [1, 3]]  # nothing is learned from the second
     found = ol.RashomonSet(1, 0.01, 0.5).fit(pd.DataFrame(X, columns=["a", "b"]), [0, 1, 1])
     with pytest.raises(InvalidData, match="first asks 'b', a feature that no column is about"):
         found.first("b")
     with pytest.raises(InvalidParameter, match="first must be the name of a feature or column"):
-        several.choose(first={"feature": "x0"}, sample=5)
+        several.choose(first={"feature": "x0"}, sample=5).set_index("fingerprint")
 
 
 def test_the_limit_of_time_is_kept(several):

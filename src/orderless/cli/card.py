@@ -115,6 +115,7 @@ def command(
             intended_use=told.intended_use, limitations=told.limitations, authors=told.authors,
             license=told.license, data=str(data.data), target=data.target or "",
             protected=told.protected or (), about_rows=source.about_rows,
+            training_rows=source.training_rows, made_by=source.made_by,
             held_out={one.rows: one.quality for one in source.held_out},
         )  # fmt: skip
     text = {CardKind.html: card.to_html, CardKind.json: card.to_json}.get(

@@ -301,7 +301,7 @@ def _named(records: list[dict[str, Any]], beginning: str | None) -> str:
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    plain = frame.reset_index().astype(object).to_dict("records")
+    plain = frame.astype(object).to_dict("records")
     return [{str(k): v.item() if hasattr(v, "item") else v for k, v in r.items()} for r in plain]
 
 
@@ -321,6 +321,14 @@ def _content(
         "gap_rate": choice.gap_rate,
         "notes": given.summary.head(),
     }
+
+
+def _beginnings(names: list[str]) -> list[str]:
+    """Shorten fingerprints to what tells them apart, which is all that --function needs."""
+    digits = 8
+    while len({name[:digits] for name in names}) < len(set(names)):
+        digits += 1
+    return [name[:digits] for name in names]
 
 
 def _text(content: dict[str, Any], top: int, form: Format, written: list[str]) -> str:
@@ -343,7 +351,9 @@ def _text(content: dict[str, Any], top: int, form: Format, written: list[str]) -
     ]
     if not choice:
         return f"{text[0]}\n\nNo function meets the conditions: ask for less."
-    text.append(records_as(choice[:top], form, digits=4))
+    names = _beginnings([str(one["fingerprint"]) for one in choice])
+    shown = [{**one, "fingerprint": name} for one, name in zip(choice, names, strict=True)]
+    text.append(records_as(shown[:top], form, digits=4))
     if len(choice) > top:
         text.append(f"{len(choice) - top:,} more: --top {len(choice)}, or -f csv.")
     text += written

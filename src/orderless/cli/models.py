@@ -18,7 +18,7 @@ from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, Form, canonical_form
 from ..inputs import read_file
 from ..model import Column, Feature, Space, SumKernel, TreeKernel, parse, printable
-from ..readers import Nan, is_xml, knows_onnx, knows_ubj, read_model
+from ..readers import Nan, Origin, is_xml, knows_onnx, knows_ubj, origin_of, read_model
 from .decision import Decision, decision_of
 from .fact_file import with_known
 from .mistakes import Mistake
@@ -54,6 +54,21 @@ class Source:
     held_out: tuple[AnyJudged, ...] = ()
     notes: tuple[str, ...] = ()  # how the rows were read that the tree was fitted on
     decision: str = ""  # of what the tree said, in words
+    file: Path | None = None  # that the model was read from
+    allow_pickle: bool = False
+
+    @property
+    def made_by(self) -> Origin:
+        """Which library made the model; its file is read once more."""
+        if self.file is not None:
+            return _origin(self.file, self.allow_pickle)
+        kind = "Regressor" if self.model.task == "regression" else "Classifier"
+        return Origin("sklearn", f"DecisionTree{kind}")
+
+    @property
+    def training_rows(self) -> bool | None:
+        """Whether the model was fitted on the rows; None if that is not known."""
+        return True if self.fitted else None
 
     @property
     def tree(self) -> TreeKernel:
@@ -176,7 +191,8 @@ def _source(
             tree, X, y = complete_rows_for(tree, data, files)
         else:
             X, y = rows_for(tree, data, files)
-        return Source(tree, model.model.name, X, y, Path(data.data).name)
+        return Source(tree, model.model.name, X, y, Path(data.data).name, file=model.model,
+                      allow_pickle=model.allow_pickle)  # fmt: skip
     if data.data is None:
         raise Mistake(
             "there is no tree: give a model file, or data to fit one on "
@@ -267,6 +283,21 @@ def load_model(
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
         name = "" if repr(path.name) in str(fault) else f"{path.name}: "
         raise Mistake(f"{name}{fault}") from fault
+
+
+def _origin(path: Path, allow_pickle: bool) -> Origin:
+    """Say which library made the model of a file that has been read before."""
+    if path.is_dir():
+        return origin_of(path)
+    with path.open("rb") as handle:
+        head = handle.read(64)
+    if head.startswith(b"PK\x03\x04"):
+        from .skopsfile import load_skops
+
+        return origin_of(load_skops(path))
+    if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
+        return origin_of(_from_pickle(path, allow_pickle))
+    return origin_of(path)
 
 
 def _read_foreign(model: Any, path: Path, space: Space | None, nan: Nan) -> TreeKernel | SumKernel:

@@ -88,6 +88,8 @@ def command(
             title=title,
             about=about,
             about_rows=source.about_rows,
+            training_rows=source.training_rows,
+            made_by=source.made_by if intended_use is not None else None,
             held_out={one.rows: one.quality for one in source.held_out},
             card=None if intended_use is None else _card(intended_use, data),
             risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),

@@ -62,7 +62,7 @@ def ask_rows(ensemble: SumKernel, X: Any, costs: Any, time_limit: float, n_jobs:
             if rank:  # else no answer makes a difference: it is within rounding
                 asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pair)]
         codes[which] = asked[of_row]
-    return labels_like(X, np.array(ensemble.space.names), codes)
+    return labels_like(X, np.array(ensemble.space.names), codes, name="ask_next")
 
 
 class _Asker:

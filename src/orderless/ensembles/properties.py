@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..form import (
+    SAME,
     Falling,
     Near,
     Outcome,
@@ -28,6 +29,7 @@ from ..form import (
     adjusted_row,
     claim_in,
     gap_above,
+    models_differ,
     region_of_two,
     two_steps,
 )
@@ -102,8 +104,9 @@ def prove(
     >>> bool(prove(tree).ignores("race"))
     True
     >>> print(prove(tree).monotone("age", -1, order=["refuse", "grant"]))
-    Refuted: increasing age never raises the answer (refuse < grant).
-    For example with age = 22, income = 20: the answer is refuse; with age = 30 instead it is grant.
+    increasing age can raise the answer (refuse < grant), as for these two rows:
+      age = 22, income = 20, race = a: refuse
+      age = 30, income = 20, race = a: grant
     """
     read = read_model(model)
     limit = check_time_limit(time_limit)
@@ -121,11 +124,11 @@ class _OfTree(TreeProperties):
         super().__init__(tree)
         self.time_limit = time_limit
 
-    def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
+    def _compared(self, other: Any, where: Mapping[str, Any] | None) -> Proof:
         read = read_model(other)
         if isinstance(read, TreeKernel):
-            return self.compared_with(read, where, claim)
-        return compare_in(as_ensemble(self.tree), read, where, claim, self.time_limit)
+            return self.compared_with(read, where)
+        return compare_in(as_ensemble(self.tree), read, where, self.time_limit)
 
 
 class EnsembleProperties(Properties):
@@ -328,8 +331,8 @@ class EnsembleProperties(Properties):
 
     # -- two models ------------------------------------------------------------------------------
 
-    def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
-        return compare_in(self.ensemble, read_model(other), where, claim, self.time_limit)
+    def _compared(self, other: Any, where: Mapping[str, Any] | None) -> Proof:
+        return compare_in(self.ensemble, read_model(other), where, self.time_limit)
 
 
 def _sides(bins: Bins, cell: Cells) -> dict[str, Side]:
@@ -347,7 +350,7 @@ def value_of(feature: Feature, side: Side, cuts: list[float], *, rounded: bool =
 
 
 def compare_in(
-    one: SumKernel, other: Any, where: Mapping[str, Any] | None, claim: str, time_limit: float
+    one: SumKernel, other: Any, where: Mapping[str, Any] | None, time_limit: float
 ) -> Proof:
     """Compare two models, one of which is an ensemble, inside a region."""
     given = (one, as_ensemble(other))
@@ -357,7 +360,7 @@ def compare_in(
     compared = Compared(*given, time_limit, known)
     cell = compared.difference()
     if cell is None:
-        return Proof(True, claim_in(region, claim))
+        return Proof(True, claim_in(region, SAME))
     row = compared.row_in(cell)
     # What no tree asks about is not in the cells, but may be in the region.
     for name, side in region.items():
@@ -367,5 +370,5 @@ def compare_in(
     if answers[0] == answers[1]:
         raise InvalidData(f"the row {row} does not separate the two models")
     used = {*one.features, *given[1].features, *region}
-    return Proof(False, claim_in(region, claim), (row,), answers,
+    return Proof(False, claim_in(region, SAME), (row,), answers, _instead=models_differ(region),
                  _shown=tuple(n for n in row if n in used))  # fmt: skip

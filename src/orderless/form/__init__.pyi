@@ -77,10 +77,12 @@ from .proof import (
     plain_row as plain_row,
 )
 from .properties import (
+    SAME as SAME,
     Properties as Properties,
     Region as Region,
     Row as Row,
     claim_in as claim_in,
+    models_differ as models_differ,
 )
 from .redundant import (
     redundant_splits as redundant_splits,

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from ..inputs import column_value
 from ..model import Label, Space, label_text, printable, short_number
 
-__all__ = ["Proof", "plain_row", "value_text"]
+__all__ = ["Proof", "differing", "plain_row", "value_text"]
 
-LISTED = 8  # features that a text lists
+LISTED = 8  # thresholds and rows that a text lists
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +55,9 @@ class Proof:
     >>> found = prove(tree).never("refuse", where={"age": (18, 30)})
     >>> bool(found), found.row, found.answers
     (False, {'age': 20.0}, ('refuse',))
+    >>> print(found)
+    where 18 <= age <= 30, the answer can be refuse, as for this row:
+      age = 20: refuse
     >>> print(prove(tree).never("refuse", where={"age": (26, None)}))
     Proven: where age >= 26, the answer is never refuse.
     """
@@ -66,6 +70,7 @@ class Proof:
     at: tuple[int, ...] = ()
     _space: Space | None = field(default=None, repr=False)
     _shown: tuple[str, ...] = field(default=(), repr=False)  # the features that matter
+    _instead: str = field(default="", repr=False)  # a sentence: what is true where the claim is not
 
     def __bool__(self) -> bool:
         return self.proven
@@ -95,9 +100,7 @@ class Proof:
     def __str__(self) -> str:
         if self.proven:
             return f"Proven: {self.claim}."
-        lines = [f"Refuted: {self.claim}."]
-        if self.rows:
-            lines.append(self._example())
+        lines = [self._instead, *self._examples()]
         if self.near:
             more = f" and {len(self.near) - LISTED:,} more" if len(self.near) > LISTED else ""
             lines.append(f"The answer changes at {', '.join(self.near[:LISTED])}{more}.")
@@ -107,27 +110,27 @@ class Proof:
             lines.append(f"It does so for {len(self.at):,} of the rows, counted from 0: {which}.")
         return "\n".join(lines)
 
-    def _example(self) -> str:
-        said = [label_text(a) if isinstance(a, str) else f"{a}" for a in self.answers]
-        first = self.rows[0]
-        names = [n for n in first if n in self._shown] or list(first)
-        words = ", ".join(f"{printable(n)} = {value_text(first[n])}" for n in names[:LISTED])
-        words += ", ..." if len(names) > LISTED else ""
-        if len(self.rows) == 1 and len(said) == 2:
-            return f"For example with {words}: this model says {said[0]}, the other {said[1]}."
-        if len(self.rows) == 1:
-            return f"For example with {words}: the answer is {said[0]}."
-        second = self.rows[1]
-        apart = [n for n in first if not _same(first[n], second[n])]
-        changed = ", ".join(f"{printable(n)} = {value_text(second[n])}" for n in apart)
-        return (
-            f"For example with {words}: the answer is {said[0]}; with {changed} instead it is "
-            f"{said[1]}."
-        )
+    def _examples(self) -> list[str]:
+        """Write the rows with all values: first those that differ, then those that matter."""
+        if not self.rows:
+            return []
+        answers = [label_text(a) if isinstance(a, str) else f"{a}" for a in self.answers]
+        if len(answers) > len(self.rows):
+            answers = [f"this model says {answers[0]}, the other {answers[1]}"]
+        changed = differing(self.rows)
+        names = sorted(self.rows[-1], key=lambda n: (n not in changed, n not in self._shown))
+        out = []
+        for row, says in zip(self.rows, answers, strict=True):
+            cells = (f"{printable(n)} = {value_text(row[n])}" for n in names if n in row)
+            out.append(f"  {', '.join(cells)}: {says}")
+        return out
 
     def __repr__(self) -> str:
-        state = "proven" if self.proven else "refuted"
-        return f"Proof({state}: {self.claim})"
+        return (
+            f"Proof(proven: {self.claim})"
+            if self.proven
+            else f"Proof(refuted: {self._instead[:-1]})"
+        )
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in str(self).splitlines())
@@ -144,6 +147,14 @@ class Proof:
         if self.at:
             out["at"] = list(self.at)
         return out
+
+
+def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Give the features in which a row differs from the one before it."""
+    return [
+        name for name in (rows[-1] if rows else ())
+        if not all(_same(one.get(name), two.get(name)) for one, two in pairwise(rows))
+    ]  # fmt: skip
 
 
 def _same(a: Any, b: Any) -> bool:

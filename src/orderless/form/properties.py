@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from ..model import (
     sides_text,
 )
 from .outcomes import Falling, Near, Outcome, Unequal, class_ranks, read_outcome
-from .proof import Proof
+from .proof import Proof, differing
 from .small_changes import stable_rows
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
     from ..inputs import Rows
 
-__all__ = ["Properties", "Region", "Row", "claim_in"]
+__all__ = ["SAME", "Properties", "Region", "Row", "claim_in", "models_differ"]
+
+SAME = "both models say the same"
 
 Region = Mapping[str, Side]
 Row = dict[str, Any]
@@ -93,7 +95,8 @@ class Properties(ABC):
         """
         outcome, words = read_outcome(self.model, label, above, at_least, at_most, below)
         region = read_region(where, self.space)
-        return self._single(outcome, region, f"the answer is never {words}")
+        claim = f"the answer is never {words}"
+        return self._single(outcome, region, claim, f"the answer can be {words}, as for this row:")
 
     @call_in_time
     def always(
@@ -118,12 +121,13 @@ class Properties(ABC):
         outcome, words = read_outcome(self.model, label, above, at_least, at_most, below)
         region = read_region(where, self.space)
         claim = f"the answer is always {words}"
+        instead = f"the answer is not always {words}; this row gets another:"
         if self.model.task == "classification":
             others = frozenset(range(len(self.model.classes))) - outcome.codes
-            return self._single(Outcome(others), region, claim)
+            return self._single(Outcome(others), region, claim, instead)
         parts = [Outcome(upper=outcome.lower), Outcome(lower=outcome.upper)]
         proofs = (
-            self._single(part, region, claim)
+            self._single(part, region, claim, instead)
             for part, end in zip(parts, (outcome.lower, outcome.upper), strict=True)
             if math.isfinite(end)
         )
@@ -151,15 +155,17 @@ class Properties(ABC):
         >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
         ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
         >>> print(prove(tree).ignores("x1"))
-        Refuted: x1 makes no difference.
-        For example with x0 = True, x1 = False: the answer is 0; with x1 = True instead it is 1.
+        x1 is used: these two rows differ only in x1 and get different answers.
+          x1 = False, x0 = True: 0
+          x1 = True, x0 = True: 1
         >>> bool(prove(tree).ignores("x1", given={"x0": False}))
         True
         """
         names = self._names(features)
         region = read_region(given, self.space, "given")
         verb = "makes" if len(names) == 1 else "make"
-        return self._pair(names, region, Unequal(), f"{_listed(names)} {verb} no difference")
+        claim = f"{_listed(names)} {verb} no difference"
+        return self._pair(names, region, Unequal(), claim, used_by)
 
     @call_in_time
     def constant_in(
@@ -193,8 +199,12 @@ class Properties(ABC):
         if twice:
             raise InvalidData(f"{some_names(twice)} is in ranges and in where: give it once")
         verb = "makes" if len(inside) == 1 else "make"
-        claim = f"as long as {_words(inside)}, {_listed(inside)} {verb} no difference"
-        return self._pair(tuple(inside), {**region, **inside}, Unequal(), claim, region)
+        tolerance = f"as long as {_words(inside)}, "
+        claim = f"{tolerance}{_listed(inside)} {verb} no difference"
+        both = {**region, **inside}
+        return self._pair(
+            tuple(inside), both, Unequal(), claim, lambda rows: tolerance + used_by(rows), region
+        )
 
     @call_in_time
     def monotone(
@@ -236,7 +246,12 @@ class Properties(ABC):
         region = read_region(where, self.space)
         verb = "lowers" if sign == 1 else "raises"
         claim = f"increasing {printable(feature)} never {verb} the answer{words}"
-        return self._pair((feature,), region, Falling(own, int(sign), rank), claim)
+        verb = "lower" if sign == 1 else "raise"
+        instead = (
+            f"increasing {printable(feature)} can {verb} the answer{words}, as for these two rows:"
+        )
+        falling = Falling(own, int(sign), rank)
+        return self._pair((feature,), region, falling, claim, lambda rows: instead)
 
     @call_in_time
     def stable(
@@ -269,8 +284,9 @@ class Properties(ABC):
         ...                   "true": {"prediction": 1}, "false": {"prediction": 0}},
         ...                  feature_names=["age"])
         >>> print(prove(tree).stable("age", by=2))
-        Refuted: a change of age by at most 2 never changes the answer.
-        For example with age = 24.5: the answer is 1; with age = 26 instead it is 0.
+        a change of age by at most 2 can change the answer, as for these two rows:
+          age = 25: 1
+          age = 26: 0
         The answer changes at age <= 25.
         >>> bool(prove(tree).stable("age", by=2, where={"age": (26, None)}))
         True
@@ -283,12 +299,14 @@ class Properties(ABC):
             raise InvalidData("by is 0: give a number above 0")
         region = read_region(where, self.space)
         number = f"{float(step):.12g}"
-        claim = f"a change of {printable(feature)} by at most {number} never changes the answer"
+        change = f"a change of {printable(feature)} by at most {number}"
+        claim = f"{change} never changes the answer"
+        instead = f"{change} can change the answer, as for these two rows:"
         if X is None:
-            return self._pair((feature,), region, Near(own, step), claim)
+            return self._pair((feature,), region, Near(own, step), claim, lambda rows: instead)
         if where is not None:
             raise InvalidData("give where= or X=, not both: leave out rows that do not count")
-        return stable_rows(self, own, step, X, claim)
+        return stable_rows(self, own, step, X, claim, instead)
 
     # -- two models ------------------------------------------------------------------------------
 
@@ -312,7 +330,7 @@ class Properties(ABC):
         >>> print(prove(tree).same_as({"prediction": 1}, where={"x0": True}))
         Proven: where x0, both models say the same.
         """
-        return self._compared(other, where, "both models say the same")
+        return self._compared(other, where)
 
     # -- who answers -----------------------------------------------------------------------------
 
@@ -339,7 +357,7 @@ class Properties(ABC):
         """Give all thresholds of the model on a feature."""
 
     @abstractmethod
-    def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
+    def _compared(self, other: Any, where: Mapping[str, Any] | None) -> Proof:
         """Compare with another model."""
 
     @abstractmethod
@@ -348,9 +366,9 @@ class Properties(ABC):
 
     # -- what is asked, and how it is put --------------------------------------------------------
 
-    def _single(self, outcome: Outcome, region: Region, claim: str) -> Proof:
+    def _single(self, outcome: Outcome, region: Region, claim: str, instead: str) -> Proof:
         row = self.find_row(outcome, region)
-        return self._proof(region, claim, () if row is None else (row,))
+        return self._proof(region, claim, instead, () if row is None else (row,))
 
     def _pair(
         self,
@@ -358,23 +376,32 @@ class Properties(ABC):
         region: Region,
         wanted: Unequal | Falling | Near,
         claim: str,
+        instead: Callable[[Sequence[Row]], str],
         said: Region | None = None,
     ) -> Proof:
+        """Look for two rows; ``instead`` says of them what is true where the claim is not."""
         rows = self.find_pair(apart, region, wanted) or ()
         close: tuple[str, ...] = ()
         if rows and isinstance(wanted, Near):
             ends = self.thresholds(wanted.feature.name, region, wanted.by)
             close = tuple(sides_text([Side(wanted.feature, upper=end)]) for end in ends)
-        return self._proof(region if said is None else said, claim, rows, close)
+        inside = region if said is None else said
+        return self._proof(inside, claim, instead(rows) if rows else "", rows, close)
 
     def _proof(
-        self, region: Region, claim: str, rows: Sequence[Row] = (), close: tuple[str, ...] = ()
+        self,
+        region: Region,
+        claim: str,
+        instead: str = "",
+        rows: Sequence[Row] = (),
+        close: tuple[str, ...] = (),
     ) -> Proof:
         answers = tuple(self.says(row) for row in rows)
         shown = tuple(n for n in self.space.names if n in self.model.features or n in region)
         return Proof(
-            not rows, claim_in(region, claim), tuple(rows), answers, close, (), self.space, shown
-        )
+            not rows, claim_in(region, claim), tuple(rows), answers, close, (), self.space, shown,
+            claim_in(region, instead),
+        )  # fmt: skip
 
     def _names(self, features: str | Iterable[str]) -> tuple[str, ...]:
         names = (features,) if isinstance(features, str) else tuple(features)
@@ -400,10 +427,24 @@ def claim_in(region: Region, claim: str) -> str:
     return f"where {_words(inside)}, {claim}" if inside else claim
 
 
+def models_differ(region: Region) -> str:
+    """Say that two models do not decide the same."""
+    return claim_in(region, "the two models differ, as on this row:")
+
+
+def used_by(rows: Sequence[Row]) -> str:
+    """Say of two rows with different answers which features are used; of several, one at least."""
+    names = differing(rows)
+    return (
+        f"{_listed(names, 'or')} is used: these two rows differ only in {_listed(names)} and get "
+        "different answers."
+    )
+
+
 def _words(region: Region) -> str:
     return sides_text(region.values())
 
 
-def _listed(names: Iterable[str]) -> str:
+def _listed(names: Iterable[str], last: str = "and") -> str:
     shown = [printable(name) for name in names]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
+    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import InvalidData
 from ..inputs import ABSENT, BETWEEN, CoreColumn, exact, row_at, row_domains
-from ..model import Feature, Floats, Side, domain_of, meet, point_domain
+from ..model import Feature, Floats, Side, counted, domain_of, meet, point_domain
 from .possible_pairs import adjusted_in
 from .proof import Proof
 
@@ -29,7 +29,9 @@ __all__ = ["stable_rows"]
 CERTAIN = 0
 
 
-def stable_rows(asked: Properties, feature: Feature, by: Fraction, X: Any, claim: str) -> Proof:
+def stable_rows(
+    asked: Properties, feature: Feature, by: Fraction, X: Any, claim: str, instead: str
+) -> Proof:
     """Tell which of some rows get another answer within a step; see ``Properties.stable``."""
     rows = asked.model.read(X)
     place = asked.space.index(feature.name)
@@ -46,7 +48,7 @@ def stable_rows(asked: Properties, feature: Feature, by: Fraction, X: Any, claim
     pair = (row, other)
     answers = tuple(asked.says(one) for one in pair)
     shown = tuple(n for n in asked.space.names if n in asked.model.features)
-    return Proof(False, claim, pair, answers, at=tuple(at), _shown=shown)
+    return Proof(False, claim, pair, answers, at=tuple(at), _shown=shown, _instead=instead)
 
 
 def _ends(feature: Feature, column: CoreColumn, n_rows: int, by: Fraction) -> tuple[Floats, Floats]:
@@ -118,8 +120,11 @@ def _changed(
     values = {*ends, *cuts, *(float(feature.above(cut)) for cut in cuts)}
     here = row.get(feature.name)
     middle = float(here) if isinstance(here, int | float) else sum(ends) / 2
+    whole = counted(feature, asked.cuts_of(feature.name)) and middle == np.floor(middle)
+    if whole:
+        values |= {float(np.floor(cut)) + step for cut in cuts for step in (0, 1)}
     near = sorted((v for v in values if ends[0] <= v <= ends[1] and math.isfinite(v)),
-                  key=lambda v: (abs(v - middle), v))  # fmt: skip
+                  key=lambda v: (whole and v != np.floor(v), abs(v - middle), v))  # fmt: skip
     for value in _possible(asked, feature, rest, ends, near):
         other = {**rest, feature.name: value}
         if asked.says(other) != before:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import exact, read_region
-from ..model import Feature, Side, Space, TreeKernel, over_common_space, value_in
+from ..model import Feature, Side, Space, TreeKernel, counted, over_common_space, value_in
 from ..readers import read_tree
 from .equivalence import cuts_by_feature, round_alike
 from .leaf_table import LeafTable, common_sides, example_row
@@ -24,7 +24,7 @@ from .outcomes import Falling, Near, Outcome, Unequal
 from .possible_pairs import PossiblePairs, adjusted_row, is_possible
 from .product import shared_classes
 from .proof import Proof
-from .properties import Properties, Region, Row, claim_in
+from .properties import SAME, Properties, Region, Row, claim_in, models_differ
 
 if TYPE_CHECKING:
     from ..inputs import Rows
@@ -171,24 +171,23 @@ class TreeProperties(Properties):
 
     # -- two trees -------------------------------------------------------------------------------
 
-    def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
-        return self.compared_with(read_tree(other), where, claim)
+    def _compared(self, other: Any, where: Mapping[str, Any] | None) -> Proof:
+        return self.compared_with(read_tree(other), where)
 
-    def compared_with(
-        self, other: TreeKernel, where: Mapping[str, Any] | None, claim: str
-    ) -> Proof:
+    def compared_with(self, other: TreeKernel, where: Mapping[str, Any] | None) -> Proof:
         """Compare with another tree, on the values that both have."""
         shared = over_common_space([self.tree, other])
         region = region_of_two(where, shared[0].space, (self.space, other.space))
         row = self._row_that_differs(other, shared, region)
         if row is None:
-            return self._proof(region, claim)
+            return self._proof(region, SAME)
         mine, theirs = ({n: v for n, v in row.items() if n in t.space} for t in (self.tree, other))
         answers = (self.says(mine), other.predict([theirs]).tolist()[0])
         if answers[0] == answers[1]:
             raise AssertionError(f"the row {row} does not separate {self.tree!r} from {other!r}")
         shown = tuple(n for n in row if n in {*self.tree.features, *other.features, *region})
-        return Proof(False, claim_in(region, claim), (row,), answers, _shown=shown)
+        return Proof(False, claim_in(region, SAME), (row,), answers, _shown=shown,
+                     _instead=models_differ(region))  # fmt: skip
 
     def _row_that_differs(
         self, other: TreeKernel, shared: list[TreeKernel], region: Region
@@ -272,6 +271,10 @@ def two_steps(
         return False, True
     if feature.whole:
         return int(end), int(after)
+    last = float(np.floor(end))
+    whole = counted(feature, cuts) and wanted.by >= 1
+    if whole and low.lower < last < end < last + 1 <= high.upper:
+        return last, last + 1
     half = float(wanted.by) / 2
     below = Side(feature, max(low.lower, end - half), end)
     above = Side(feature, end, min(high.upper, end + half))

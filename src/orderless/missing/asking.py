@@ -70,7 +70,7 @@ def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
         known = tree.predict(rows, tolerance=tolerance)
         open_rows = np.flatnonzero(np.ma.getmaskarray(known))
     codes[open_rows] = asked_features(tree, rows, open_rows, tolerance)
-    return labels_like(X, np.array(tree.space.names), codes)
+    return labels_like(X, np.array(tree.space.names), codes, name="ask_next")
 
 
 def asked_features(

@@ -39,6 +39,7 @@ from .escapes import (
 )
 from .example import (
     any_value as any_value,
+    counted as counted,
     value_in as value_in,
 )
 from .feature import (

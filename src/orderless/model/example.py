@@ -17,7 +17,10 @@ from ..errors import InvalidSpace
 from .feature import Feature, Label
 from .numbers import BELOW_FLOAT32
 
-__all__ = ["any_value", "value_in"]
+__all__ = ["any_value", "counted", "value_in"]
+
+NOTHING = 1e-30  # what libraries write for a threshold of 0 is nearer to it
+ROUNDING = 1e-6
 
 
 def any_value(feature: Feature) -> Any:
@@ -60,6 +63,8 @@ def value_in(
     0.14
     >>> value_in(Feature("age"), [20.5, 36.5, 61.5], -float("inf"), float("inf"), False, [])
     40.0
+    >>> value_in(Feature("times late"), [0.5], -float("inf"), 0.5, False, [])
+    0.0
     >>> tenth = Feature("dose", values="float32"), [], 0.09999999403953552, 0.10000000149011612
     >>> value_in(*tenth, False, []), value_in(*tenth, False, [], rounded=False)
     (0.1, 0.10000000149011612)
@@ -75,26 +80,45 @@ def value_in(
         return math.nan
     if feature.kind == "boolean":
         return bool(high >= 1)
-    number = _plain_between(feature, *_usual(feature, low, high, cuts), rounded)
+    narrow = _usual(feature, low, high, cuts)
+    number = _plain_between(feature, *narrow, rounded, counted(feature, cuts))
     return int(number) if feature.whole else number
 
 
 def _usual(feature: Feature, low: float, high: float, cuts: Sequence[float]) -> tuple[float, float]:
-    """Narrow an open side of a box to where the thresholds are, if that leaves a value."""
-    if not cuts or (math.isfinite(low) and math.isfinite(high)):
+    """Narrow a side of a box to where the thresholds are, if that leaves a value.
+
+    Where no threshold is below 0, usual values are not either: nobody has been late -1 times.
+    """
+    if not cuts:
         return low, high
-    gaps = sorted(b - a for a, b in itertools.pairwise(cuts))
-    gap = gaps[len(gaps) // 2] if gaps else abs(cuts[0]) / 5 or 1.0
-    gap = max(gap, 2.0) if feature.whole else gap
-    if math.isinf(low) and math.isinf(high):
-        middle = cuts[len(cuts) // 2]
-        narrow = middle - gap / 2, middle + gap / 2
-    elif math.isinf(high):
-        narrow = low, next((cut for cut in cuts if cut > low), low + gap)
-    else:
-        narrow = next((cut for cut in reversed(cuts) if cut < high), high - gap), high
-    inside = feature.above(narrow[0]) <= narrow[1] and low <= narrow[0] and narrow[1] <= high
-    return narrow if inside and all(map(math.isfinite, narrow)) else (low, high)
+    if math.isinf(low) or math.isinf(high):
+        gaps = sorted(b - a for a, b in itertools.pairwise(cuts))
+        gap = gaps[len(gaps) // 2] if gaps else abs(cuts[0]) / 5 or 1.0
+        gap = max(gap, 2.0) if counted(feature, cuts) else gap
+        if math.isinf(low) and math.isinf(high):
+            middle = cuts[len(cuts) // 2]
+            narrow = middle - gap / 2, middle + gap / 2
+        elif math.isinf(high):
+            narrow = low, next((cut for cut in cuts if cut > low), low + gap)
+        else:
+            narrow = next((cut for cut in reversed(cuts) if cut < high), high - gap), high
+        inside = feature.above(narrow[0]) <= narrow[1] and low <= narrow[0] and narrow[1] <= high
+        if inside and all(map(math.isfinite, narrow)):
+            low, high = narrow
+    if min(cuts) > -NOTHING and low < 0 <= high:
+        low = float(feature.at_most(0.0, strict=True))
+    return low, high
+
+
+def counted(feature: Feature, cuts: Sequence[float]) -> bool:
+    """Whether values are whole numbers, as far as one knows: thresholds halfway between them.
+
+    Libraries write such a threshold a little above or below.
+    """
+    finite = [cut for cut in cuts if math.isfinite(cut)]
+    halves = all(abs(2 * cut - round(2 * cut)) <= ROUNDING for cut in finite)
+    return feature.whole or (bool(finite) and halves)
 
 
 def _unlisted(feature: Feature) -> Label:
@@ -104,8 +128,8 @@ def _unlisted(feature: Feature) -> Label:
     return max(int(c) for c in feature.categories if not isinstance(c, str)) + 1
 
 
-def _plain_between(feature: Feature, low: float, high: float, rounded: bool) -> float:
-    """Find a number with few digits in (low, high]."""
+def _plain_between(feature: Feature, low: float, high: float, rounded: bool, whole: bool) -> float:
+    """Find a number with few digits in (low, high]; ``whole``: a whole one, if there is one."""
     least = float(feature.above(low)) if math.isfinite(low) else -math.inf
 
     def fits(x: float) -> bool:
@@ -123,7 +147,10 @@ def _plain_between(feature: Feature, low: float, high: float, rounded: bool) -> 
     else:
         middle = low + (high - low) / 2
         near = [float(f"{middle:.{digits}g}") for digits in range(1, 18)]
+        near += [float(np.round(middle)), float(np.ceil(least)), float(np.floor(high))] * whole
     near += [high if math.isfinite(high) else least]
+    if whole:
+        near.sort(key=lambda x: x != np.floor(x))
     for x in near:
         if fits(x) and (not feature.whole or x == math.floor(x)):
             return x

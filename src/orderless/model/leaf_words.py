@@ -21,6 +21,7 @@ __all__ = ["ROUNDED", "amount", "any_rounded", "class_names", "number_names", "t
 
 ROUNDED = "Numbers are rounded."
 
+ANSWERS = ("yes", "no", "y", "n")  # to questions: not to be taken for classes
 DRAWN = 100  # conditions on a path that are drawn as text
 LEAST, MOST = 4, 17  # significant digits; 17 tell any two floats apart
 
@@ -79,6 +80,8 @@ def tree_text(tree: TreeKernel) -> str:
     lines: list[str] = []
     numbers = number_names(tree.numbers.tolist()) if tree.task == "regression" else {}
     names = list(numbers.values()) or [printable(str(label)) for label in tree.classes]
+    if any(name.strip().lower() in ANSWERS for name in names):
+        names = [f"class {name}" for name in names]  # "yes: no" could be read in two ways
     todo: list[tuple[int, str, str]] = [(0, "", "")]
     while todo:
         node, lead, indent = todo.pop()

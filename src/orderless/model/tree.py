@@ -111,8 +111,8 @@ class TreeKernel(TreeFile, TreeNumbers, TreeRows):
     ...             leaf_class=[-1, 0, 1])
     >>> print(tree)
     age <= 24?
-      yes: no
-      no:  yes
+      yes: class no
+      no:  class yes
     >>> tree.predict([[24], [25]]).tolist()
     ['no', 'yes']
     """

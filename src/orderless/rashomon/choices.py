@@ -110,7 +110,7 @@ class Choices(SecondGoals):
         Returns
         -------
         pandas.DataFrame
-            A row per function; the index is its fingerprint, by which ``function`` gives it.
+            A row per function, best first.
 
             objective, error (loss for regression)
                 Of its cheapest tree, and on the training rows.
@@ -134,6 +134,8 @@ class Choices(SecondGoals):
             questions, cost
                 What an answer takes on average, with the function's cheapest policy: features asked
                 about, and costs.
+            fingerprint
+                The name by which ``function`` gives it.
 
         Notes
         -----
@@ -147,7 +149,7 @@ class Choices(SecondGoals):
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
         >>> found = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05)
         >>> table = found.fit(X, [0, 0, 0, 1, 1]).choose(sort="coverage")
-        >>> table[["error", "leaves", "features", "coverage"]].reset_index(drop=True)
+        >>> table[["error", "leaves", "features", "coverage"]]
            error  leaves    features  coverage
         0    0.0       3      x0, x1    0.8820
         1    0.0       4  x0, x1, x2    0.8586
@@ -163,7 +165,8 @@ class Choices(SecondGoals):
         if sample is not None:
             place = {hex_digits(point): i for i, point in enumerate(some.table.fingerprint)}
             texts = some.end_texts()
-            frame["end"] = [texts[place[name]] for name in frame.index]
+            ends = [texts[place[name]] for name in frame["fingerprint"]]
+            frame.insert(len(frame.columns) - 1, "end", ends)
             some.remember(cast("TreeSet", self))
         frame.attrs |= {"functions": some.how, "complete": self.complete}
         if not self.complete:

@@ -218,7 +218,6 @@ def _frame(known: _Known, at: Places, score: NDArray[np.float64] | None) -> pd.D
 
     judged = known.judged
     table = judged.table
-    names = pd.Index([hex_digits(table.fingerprint[i]) for i in at.tolist()], name="fingerprint")
     out: dict[str, Any] = {} if score is None else {"score": score}
     ascending = np.sort(at)
     for name in judged.measures:
@@ -227,4 +226,6 @@ def _frame(known: _Known, at: Places, score: NDArray[np.float64] | None) -> pd.D
             out["features"] = judged.named_features(at)
         if name == "n_trees" and out[name].dtype.kind == "f":  # some are not known
             out[name] = pd.array(out[name], dtype="Int64")
-    return pd.DataFrame(out, index=names)
+    # Last: a name to refer to, and not what people decide by.
+    out["fingerprint"] = [hex_digits(table.fingerprint[i]) for i in at.tolist()]
+    return pd.DataFrame(out)

@@ -54,6 +54,7 @@ class Listed:
         self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
         keys = flat.keys()
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
+        self.n_repeated = len(flat) - len(first)  # trees that equal others of the list
         flat = flat[np.array(first, dtype=np.intp)]
         errors = problem.errors_of(flat)
         cost = problem.cost(errors, flat.n_leaves)

@@ -278,7 +278,7 @@ class Members(Completeness):
         return self.functions(limit=limit, semantics=semantics).table()
 
     def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction | DrawnFunction:
-        """Give the function with a fingerprint, such as one of the index of ``choose``.
+        """Give the function with a fingerprint, such as those that ``choose`` gives.
 
         Parameters
         ----------

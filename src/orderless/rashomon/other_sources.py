@@ -42,7 +42,7 @@ class OtherSources:
         Parameters
         ----------
         trees : iterable of Tree or of models that ``read_tree`` knows; a set of TreeFARMS or PRAXIS
-            Equal ones count once.
+            Equal ones count once; the set says how many were given (``print``).
         X, y : rows and labels, or numbers where the trees predict numbers
             The training data: complete rows, with the columns of the trees' space.
         regularization : number
@@ -70,8 +70,8 @@ class OtherSources:
         >>> split = {"feature": "a", "true": other, "false": leaf}
         >>> found = RashomonSet.from_trees([leaf, split, split], [[0, 1], [1, 1]], [0, 1],
         ...                                space=Space({"a": "boolean", "b": "boolean"}))
-        >>> found.n_trees, float(found.objective)
-        (2, 0.02)
+        >>> found
+        TreeSet(2 trees (3 were given: equal ones count once), objectives 0.02 to 0.51)
         """
         members = read_trees(trees, preprocessing=preprocessing, space=space)
         given = Judging(regularization, epsilon, sample_weight, loss, decimals)

@@ -20,7 +20,7 @@ from .choices import Choices
 from .differences import Differences, differences
 from .distinct_estimate import Estimates
 from .functions import FunctionSet
-from .listed import Source
+from .listed import Listed, Source
 from .view import View
 from .views import Views
 
@@ -127,6 +127,10 @@ class TreeSet(Views, Choices, Estimates):
         known = self._distinct_.get(self._problem.semantics())
         part = "" if self.complete else "part of a set: "
         counts = [f"{part}{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
+        source = self._source
+        if isinstance(source, Listed) and source.n_repeated and self.n_trees == len(source.flat):
+            given = self.n_trees + source.n_repeated
+            counts[0] += f" ({given:,} were given: equal ones count once)"
         if known is not None:
             counts.append(f"{short_count(known)} function{'' if known == 1 else 's'}")
         low, high = float(self.objective), float(self.bound)

@@ -15,6 +15,7 @@ from .onnx_unknowns import (
     read_unknowns as read_unknowns,
     required_columns as required_columns,
 )
+from .origin import OURS as OURS, Origin as Origin, origin_of as origin_of
 from .pmml.document import is_xml as is_xml
 from .r.script import r_script as r_script
 from .rules.cells import value_of as value_of

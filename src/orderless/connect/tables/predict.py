@@ -17,7 +17,7 @@ from typing import IO, Any
 from ...ensembles import predict_model
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
-from ...model import Label, SumKernel, TreeKernel
+from ...model import Label, SumKernel, TreeKernel, label_text
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
@@ -70,7 +70,7 @@ class FilePrediction:
             near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.tolerance}"
             return said if self.tolerance is None else said + near
         ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
-        each = ", ".join(f"{n:,} {label}" for label, n in ranked if n)
+        each = ", ".join(f"{n:,} get class {label_text(label)}" for label, n in ranked if n)
         return said + f": {each}" * bool(each)
 
     @property

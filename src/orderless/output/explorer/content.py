@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["set_content"]
 
 DIALECT = "duckdb"
-NOT_MEASURES = ("features", "n_trees", "end")
+NOT_MEASURES = ("features", "n_trees", "end", "fingerprint")
 
 
 def set_content(
@@ -56,7 +56,7 @@ def set_content(
         ],
         # As text: there may be more than a number of the browser can tell apart. 0: not known.
         "trees": [str(n) for n in table.n_trees.tolist()],
-        "fingerprints": list(frame.index),
+        "fingerprints": frame["fingerprint"].tolist(),
         "nodes": [as_base64(np.asarray(part, dtype=np.int32))
                   for part in (table.trees.offsets, table.trees.column, table.trees.label)],
         "rules": _rules(table),

@@ -133,16 +133,16 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
         ax.bar(edges[:-1], counts, np.diff(edges), bottom=bottom, align="edge", color=colour,
                edgecolor=WHITE, linewidth=0.4, label=name)  # fmt: skip
         bottom += counts
-    ax.axvline(high, color=VERMILION, linestyle="--", linewidth=1.2)
-    on = trees.on_bound
-    top = bottom.max() * 1.2  # the words stand above all bars
-    ax.annotate(f"bound\n{short_count(on)} exactly on it", (high, top), xytext=(-6, 0),
-                textcoords="offset points", ha="right", va="top", fontsize=9,
-                color=VERMILION)  # fmt: skip
-    ax.set_ylim(0, top)
+    bound = f"bound:\n{short_count(trees.on_bound)} exactly on it"
+    ax.axvline(high, color=VERMILION, linestyle="--", linewidth=1.2, label=bound)
+    ax.set_ylim(0, bottom.max() * 1.05)
     ax.set(xlabel="objective", ylabel="trees")
     _say_part(trees, ax)
-    ax.legend(frameon=False, fontsize=9, loc="upper left")
+    # All words are in the legend, so that none can stand on another; beside the bars, where the
+    # figure makes room for that.
+    beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
+    room = ax.figure.get_layout_engine() is not None
+    ax.legend(frameon=False, fontsize=9, **(beside if room else {"loc": "best"}))
     return ax
 
 

@@ -7,6 +7,7 @@ Out: matplotlib Axes: a tree from top to bottom; the questions of a policy from 
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import Any
 
@@ -25,12 +26,18 @@ WIDTH, DROP = 1.9, 1.15  # inches that a leaf and a level take in a new figure
 LONGEST = 1_000  # characters of a condition that are looked at: no box has room for more
 LETTER = 0.62  # width of a letter, in sizes of the font: bold ones are that wide
 # Sizes of the font that are tried, and whether words must stay whole.
-SIZES = (*((size, True) for size in (11, 10, 9, 8, 7, 6)), (7, False))
+SIZES = (
+    *((float(size), True) for size in (11, 10, 9, 8, 7, 6)),
+    *((float(size), False) for size in (7, 6, 5)),
+)
+WIDEST = 150  # points that a box may take where it has the room
 MOST_ENDS = 150  # of a policy, that can be told apart in a figure
 LONGEST_NAME = 34  # characters of a name or an answer of a policy
 
 
-def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
+def plot_tree(
+    tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES, fontsize: float | None = None
+) -> Any:
     """Draw a tree: conditions in boxes, "yes" to the left, "no" to the right, classes in colour.
 
     Of a regression tree, the larger a number, the darker its leaf.
@@ -42,6 +49,8 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
         By default those of a new figure that is large enough.
     limit : int
         Most leaves that are drawn.
+    fontsize : float, optional
+        In points; by default as large as there is room for, up to 11.
 
     Returns
     -------
@@ -49,8 +58,9 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
 
     Notes
     -----
-    Linear in the nodes. Long names are broken into lines that fit beside their neighbours. The
-    paper's Figure 1 is drawn like this.
+    Quadratic in the nodes. Long names are broken into lines that fit beside their neighbours; where
+    there is no room for them they are cut, and thresholds are not. The paper's Figure 1 is drawn
+    like this.
 
     Examples
     --------
@@ -71,9 +81,10 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
     ax = axes_of(ax, (max(WIDTH * n, 3.0), max(DROP * (depth + 1), 1.2)))
     ax.set(xlim=(-0.5, n - 0.5), ylim=(-depth - 0.5, 0.5))
     ax.axis("off")
+    if fontsize is not None and not (math.isfinite(fontsize) and fontsize > 0):
+        raise ValueError(f"fontsize must be a number of points above 0, got {fontsize!r:.80}")
     points = _points_per_place(ax, n, depth)
-    room = {node: _room(at, node) * points[0] for node in at}
-    size, texts = _fitting(tree, room, points[1])
+    size, texts = _fitting(tree, at, points, fontsize)
     for node, (x, y) in at.items():
         look: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.1}
         if tree.feature[node] < 0:
@@ -95,37 +106,82 @@ def _points_per_place(ax: Any, n: int, depth: int) -> tuple[float, float]:
     return 72 * width * box.width / n, 72 * height * box.height / (depth + 1)
 
 
-def _room(at: dict[int, tuple[float, float]], node: int) -> float:
-    """Give how many places wide a box may be, so that it does not touch the next on its level."""
+def _room(
+    at: dict[int, tuple[float, float]], node: int, needs: dict[int, float], widest: float
+) -> float:
+    """Give how many places wide a box may be, so that it does not touch the next on its level.
+
+    ``needs``: how wide leaves are, which leave the rest to the splits beside them.
+    """
     x, y = at[node]
-    others = [abs(x - other[0]) for k, other in at.items() if k != node and other[1] == y]
+    others = [
+        2 * abs(x - other[0]) - min(needs.get(k, math.inf), abs(x - other[0]))
+        for k, other in at.items()
+        if k != node and other[1] == y
+    ]
     # A box at the edge must not leave the Axes.
     edge = 2 * min(x + 0.5, max(place[0] for place in at.values()) + 0.5 - x)
-    return min([*others, 3.0, edge]) * 0.92
+    return min([*others, widest, edge]) * 0.92
 
 
 def _fitting(
-    tree: TreeKernel, room: dict[int, float], height: float
+    tree: TreeKernel,
+    at: dict[int, tuple[float, float]],
+    points: tuple[float, float],
+    fontsize: float | None,
 ) -> tuple[float, dict[int, str]]:
-    """Find the largest font in which everything fits, and break the text into lines."""
+    """Find the largest font in which everything fits, and break the text into lines.
+
+    Where nothing fits, names are cut, and thresholds are not.
+    """
     names = class_names(tree)
-    whole = {
-        node: tree.condition(node)[:LONGEST] + "?"
-        if tree.feature[node] >= 0
-        else names[tree.leaf_class[node]][:LONGEST]
-        for node in room
-    }
-    for size, whole_words in SIZES:
-        letters = {node: max(int(room[node] / (LETTER * size) - 1.6), 2) for node in room}
-        lines = min(max(int(0.6 * height / (1.25 * size)), 1), 4)
-        texts = {node: wrapped(text, letters[node], lines) for node, text in whole.items()}
-        if not whole_words or all(
-            textwrap.wrap(printable(text), letters[node], break_long_words=False)
-            == texts[node].replace(r"\$", "$").split("\n")
-            for node, text in whole.items()
-        ):
+    leaves = {n: names[tree.leaf_class[n]][:LONGEST] for n in at if tree.feature[n] < 0}
+    whole = {n: leaves.get(n) or tree.condition(n)[:LONGEST] + "?" for n in at}
+    sizes = SIZES if fontsize is None else ((fontsize, True), (fontsize, False))
+    for size, whole_words in sizes:
+        needs = {n: (LETTER * size * (len(t) + 1.6)) / points[0] for n, t in leaves.items()}
+        widest = max(3.0, WIDEST / points[0])
+        room = {n: _room(at, n, {} if n in leaves else needs, widest) * points[0] for n in at}
+        letters = {n: max(int(room[n] / (LETTER * size) - 1.6), 2) for n in at}
+        lines = min(max(int(0.6 * points[1] / (1.25 * size)), 1), 5)
+        cut = whole if whole_words else {
+            n: text if n in leaves else _shorter(tree, n, text, letters[n], lines)
+            for n, text in whole.items()
+        }  # fmt: skip
+        texts = {
+            n: "\n".join(map(drawn, text)) if isinstance(text, list)
+            else wrapped(text, letters[n], lines)
+            for n, text in cut.items()
+        }  # fmt: skip
+        if whole_words:
+            fits = all(_unbroken(text, letters[n]) == _lines(texts[n]) for n, text in whole.items())
+        else:
+            fits = all(len(_lines(texts[n])[-1]) <= letters[n] for n in whole if n not in leaves)
+        if fits:
             break
     return size, texts
+
+
+def _unbroken(text: str, width: int) -> list[str]:
+    return textwrap.wrap(printable(text), width, break_long_words=False)
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace(r"\$", "$").split("\n")
+
+
+def _shorter(tree: TreeKernel, node: int, text: str, width: int, lines: int) -> str | list[str]:
+    """Cut the name in a condition about a number, so that the threshold stays; as lines."""
+    name = tree.space.names[int(tree.feature[node])]
+    whole = _unbroken(text, width)
+    if not text.startswith(name) or not tree.space[name].ordered or (
+        len(whole) <= lines and max(map(len, whole)) <= width
+    ):  # fmt: skip
+        return text
+    threshold = printable(text[len(name) :].strip())
+    if lines == 1 or not threshold or threshold == "?":
+        return [f"{shortened(printable(name), max(width - len(threshold) - 1, 2))} {threshold}"]
+    return [*_lines(wrapped(name, width, lines - 1)), threshold]
 
 
 def _box(

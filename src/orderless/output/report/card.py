@@ -17,7 +17,7 @@ from ...errors import InvalidData, InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import write_whole
 from ...model import SumKernel, TreeKernel, printable, shown
-from ...readers import read_model
+from ...readers import origin_of, read_model
 from ..rules import escaped
 from ..templates import markup, render
 from .card_facts import CardSection, Told, card_sections, metadata_of
@@ -122,6 +122,8 @@ def model_card(
     protected: Iterable[str] = (),
     order: Iterable[Any] | None = None,
     about_rows: str = "",
+    training_rows: bool | None = None,
+    made_by: Any = None,
     held_out: Mapping[str, Quality | Deviation] | None = None,
     random_state: int = 0,
 ) -> Card:
@@ -149,8 +151,13 @@ def model_card(
         For monotonicity where there are three or more classes.
     about_rows : str
         Which rows these are, such as whether the model was fitted on them.
+    training_rows : bool, optional
+        Whether the model was fitted on these rows; as for ``report``.
     held_out : mapping of text to Quality or Deviation, optional
         How the model does on rows that it was not fitted on, as for ``report``.
+    made_by : optional
+        The model as its library made it, where model is what was read of it: the card names the
+        library.
     random_state : int
         For the values that are removed at random.
 
@@ -176,15 +183,10 @@ def model_card(
     """
     read = read_model(model)
     subject = Subject(
-        cast(TreeKernel, read),
-        X,
-        y,
-        costs,
-        {},
-        printable(about_rows),
-        random_state,
-        dict(held_out or {}),
-    )
+        cast(TreeKernel, read), X, y, costs, {}, printable(about_rows), random_state,
+        dict(held_out or {}), training_rows=training_rows,
+        origin=origin_of(model if made_by is None else made_by),
+    )  # fmt: skip
     if isinstance(read, SumKernel) and costs is not None:
         raise InvalidParameter(
             f"{setting('costs')} is for one tree, and this model adds up many: leave it out",

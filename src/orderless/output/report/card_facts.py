@@ -28,12 +28,18 @@ from ...estimators import Quality
 from ...form import Properties
 from ...model import SumKernel, label_text, short_count
 from .near import EPSILON, MOST_FUNCTIONS, around
-from .sections import data_digest, which_model
+from .sections import data_digest, one_column, which_model
 from .subject import Subject, count
 
 __all__ = ["CardSection", "Told", "card_sections", "interval", "metadata_of"]
 
 CONFIDENCE = 0.95
+# Whether the model was fitted on the rows.
+TRAINED_ON = {
+    True: "yes: the model was fitted on these rows, and is usually right less often on others",
+    False: "no: these rows were held out",
+    None: "unknown: nobody has said whether the model was fitted on these rows",
+}
 LISTED = 30  # features of which monotonicity is said
 TIME_LIMIT = 1.0  # seconds for each search about an ensemble
 INTERVALS = (
@@ -98,7 +104,7 @@ def _description(subject: Subject, told: Told) -> CardSection:
         kind = f"a sum of {count(len(model.trees), 'tree')}"
     else:
         kind = f"a decision tree with {count(model.n_leaves, 'leaf')}, of depth {model.depth}"
-    lines = [("model", kind), ("answers", _answers(subject)),
+    lines = [("model", kind), ("made by", str(subject.origin)), ("answers", _answers(subject)),
              ("features", ", ".join(model.features) or "none")]  # fmt: skip
     if told.authors:
         lines.append(("authors", told.authors))
@@ -125,8 +131,9 @@ def _data(subject: Subject, told: Told) -> CardSection:
         lines.append(("source", told.data))
     lines.append(("target", told.target or "not stated"))
     if not subject.numbers:
-        shares = (f"{label_text(c)} {n:,}" for c, n in subject.quality.rows_of.items())
+        shares = (f"{n:,} of {label_text(c)}" for c, n in subject.quality.rows_of.items())
         lines.append(("rows by class", ", ".join(shares)))
+    lines.append(("training rows", TRAINED_ON[subject.trained_on]))
     if subject.about_rows:
         lines.append(("which rows", subject.about_rows))
     return CardSection("Data", tuple(lines))
@@ -147,16 +154,22 @@ def _known(subject: Subject) -> CardSection | None:
 
 def _performance(subject: Subject) -> CardSection:
     if subject.numbers:
-        lines = []
-        for name, off in {"these rows": subject.deviation, **subject.held_out_numbers}.items():
+        lines = _one_column(subject)
+        for name, off in {
+            f"the {subject.which_rows}": subject.deviation,
+            **subject.held_out_numbers,
+        }.items():
             text = f"{off.absolute or 0.0:.6g} (always saying the mean: "
             lines.append((f"mean absolute error on {name}",
                           f"{text}{off.absolute_of_mean or 0.0:.6g})"))  # fmt: skip
         return CardSection(
             "Evaluation results", tuple(lines), "No intervals: these are not shares."
         )
-    lines, data = [], []
-    for name, found in {"these rows": subject.quality, **subject.held_out_classes}.items():
+    lines, data = _one_column(subject), []
+    for name, found in {
+        f"the {subject.which_rows}": subject.quality,
+        **subject.held_out_classes,
+    }.items():
         for what, hits, n in _shares(found):
             if n == 0:
                 continue
@@ -169,6 +182,10 @@ def _performance(subject: Subject) -> CardSection:
         "Evaluation results", tuple(lines), INTERVALS,
         {"intervals": "Clopper-Pearson, 95 %", "results": data},
     )  # fmt: skip
+
+
+def _one_column(subject: Subject) -> list[tuple[str, str]]:
+    return [("beware", one_column(subject).strip())] if subject.alone is not None else []
 
 
 def _shares(found: Quality) -> Iterator[tuple[str, int, int]]:
@@ -211,7 +228,8 @@ def subject_features(subject: Subject) -> set[str]:
 
 def _said(ask: Any) -> str:
     try:
-        return str(ask()).replace("\n", " ")
+        first, *rows = str(ask()).splitlines()
+        return " ".join([first, "; ".join(map(str.strip, rows))]).rstrip()
     except Undecided:
         return "Undecided: neither proven nor refuted in the time that a card takes."
 
@@ -303,13 +321,15 @@ def _version(subject: Subject, version: str) -> CardSection:
 def metadata_of(subject: Subject, told: Told) -> dict[str, Any]:
     """Give what Hugging Face's hub reads at the top of a card, where it fits."""
     task = "tabular-regression" if subject.numbers else "tabular-classification"
-    out: dict[str, Any] = {"library_name": "orderless", "pipeline_tag": task,
-                           "tags": ["orderless", "decision-tree", task]}  # fmt: skip
+    kind = subject.origin.kind(subject.tree)
+    out: dict[str, Any] = {"library_name": subject.origin.library, "pipeline_tag": task,
+                           "tags": [kind, task, "orderless"]}  # fmt: skip
     if told.license:
         out["license"] = told.license
     judged: dict[str, Quality] = {}
     if not subject.numbers:
-        judged = {"rows of this card": subject.quality, **subject.held_out_classes}
+        here = "rows of this card" if subject.trained_on is None else subject.which_rows
+        judged = {here: subject.quality, **subject.held_out_classes}
     results = [
         {"task": {"type": task}, "dataset": {"name": told.data or name, "type": name},
          "metrics": [{"type": "accuracy", "value": found.accuracy}]}

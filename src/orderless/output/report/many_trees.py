@@ -58,11 +58,11 @@ def facts(subject: Subject) -> list[dict[str, str]]:
     out = [(f"{len(model.trees):,}", "trees"), (f"{_leaves(model):,}", "leaves"),
            (f"{len(model.features)}", "features asked about")]  # fmt: skip
     if subject.numbers:
-        judged = {"the data": subject.deviation, **subject.held_out_numbers}
+        judged = {f"the {subject.which_rows}": subject.deviation, **subject.held_out_numbers}
         out += [(amount(found.absolute or 0.0), f"off on {name}, on average")
                 for name, found in judged.items()]  # fmt: skip
     else:
-        judged_classes = {"the data": subject.quality, **subject.held_out_classes}
+        judged_classes = {f"the {subject.which_rows}": subject.quality, **subject.held_out_classes}
         out += [(right(found), f"right on {name}") for name, found in judged_classes.items()]
     return [{"number": number, "what": what} for number, what in out]
 

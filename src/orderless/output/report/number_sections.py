@@ -38,7 +38,10 @@ def _explained(found: Deviation) -> float | None:
 
 def quality(subject: Subject) -> Section:
     """Say how far the tree's numbers are from the true ones."""
-    judged = {"rows of this report": subject.deviation, **subject.held_out_numbers}
+    judged = {
+        f"{subject.which_rows} (those of this report)": subject.deviation,
+        **subject.held_out_numbers,
+    }
     lead = (
         "R² is the share of the variance of the true numbers that the tree explains: 1 if it is "
         "never off, 0 if it is no better than always saying their mean, below 0 if it is worse. "

@@ -16,7 +16,7 @@ from ...errors import InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import near as near_name, write_whole
 from ...model import SumKernel, TreeKernel, printable, shown
-from ...readers import read_model
+from ...readers import origin_of, read_model
 from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
 from . import many_trees, sections
@@ -96,6 +96,8 @@ def report(
     title: str | None = None,
     about: Mapping[str, str] | None = None,
     about_rows: str = "",
+    training_rows: bool | None = None,
+    made_by: Any = None,
     random_state: int = 0,
     held_out: Mapping[str, Quality | Deviation] | None = None,
     risk_of: Any = None,
@@ -108,6 +110,9 @@ def report(
     features matter over all orders, the cheapest way to an answer (with costs), the trees that are
     about as good, and how it was made. For a regression tree: how far its numbers are off (R
     squared, mean absolute and squared error), and how wide intervals are with missing values.
+
+    At the top it says whether these are training rows, held out, or of unknown origin, and if one
+    column alone predicts the target.
 
     Where the space has facts, the page lists them, and speaks of the rows that satisfy them; what
     does not know facts (the smallest tree, importance over all orders, near-optimal trees) says so.
@@ -130,6 +135,12 @@ def report(
     about_rows : str
         A sentence on which rows these are, such as whether the tree was fitted on them; it is shown
         at the top, beside the share of right answers, and with the rules.
+    training_rows : bool, optional
+        Whether the model was fitted on these rows. If it is not given, the page says that it is
+        not known, unless the tree knows the training rows of its leaves and these are they.
+    made_by : optional
+        The model as its library made it, where tree is what was read of it: the card names the
+        library.
     random_state : int
         For the values that are removed at random.
     held_out : mapping of text to Quality, optional
@@ -163,7 +174,8 @@ def report(
     model = read_model(tree)
     subject = Subject(
         cast(TreeKernel, model), X, y, costs, lines, printable(about_rows), random_state,
-        dict(held_out or {}), risk_of,
+        dict(held_out or {}), risk_of, training_rows,
+        origin_of(tree if made_by is None else made_by),
     )  # fmt: skip
     many = isinstance(model, SumKernel)
     if many:

@@ -42,7 +42,7 @@ from .subject import (
 )
 
 __all__ = ["as_it_came", "cheapest", "data_digest", "facts", "how_good", "known", "made",
-           "missing", "quality", "reasons", "right", "rules", "smallest", "summary",
+           "missing", "one_column", "quality", "reasons", "right", "rules", "smallest", "summary",
            "which_model"]  # fmt: skip
 
 MANY_REASONS = 400  # more are counted, not listed
@@ -67,7 +67,7 @@ def how_good(subject: Subject) -> str:
         usual = f"; always saying their mean would be off by {amount(mean or 0.0)}"
         return (
             f"Its numbers are off by {numbers.off_by(found)} on average over the "
-            f"{subject.n_rows:,} rows{usual}."
+            f"{subject.n_rows:,} {subject.which_rows}{usual}.{one_column(subject)}"
         )
     most = subject.quality.majority
     usual = "" if most is None else (
@@ -75,9 +75,16 @@ def how_good(subject: Subject) -> str:
         f"{subject.quality.majority_share:.1%}"
     )  # fmt: skip
     return (
-        f"It gives the right class for {right(subject.quality)} of the {subject.n_rows:,} rows"
-        f"{usual}."
+        f"It gives the right class for {right(subject.quality)} of the {subject.n_rows:,} "
+        f"{subject.which_rows}{usual}.{one_column(subject)}"
     )
+
+
+def one_column(subject: Subject) -> str:
+    """Say if one column alone tells the answer, as columns do that were made from it."""
+    if subject.alone is None:
+        return ""
+    return f" {subject.alone} Make sure that it is known before the answer is."
 
 
 def right(found: Quality) -> str:
@@ -94,12 +101,12 @@ def facts(subject: Subject) -> list[dict[str, str]]:
         (f"{subject.n_rules}", "rules"),
     ]
     if subject.numbers:
-        judged = {"the data": subject.deviation, **subject.held_out_numbers}
+        judged = {f"the {subject.which_rows}": subject.deviation, **subject.held_out_numbers}
         for name, found in judged.items():
             out += [(numbers.explained(found), f"R² on {name}"),
                     (numbers.off_by(found), f"off on {name}, on average")]  # fmt: skip
     else:
-        classes = {"the data": subject.quality, **subject.held_out_classes}
+        classes = {f"the {subject.which_rows}": subject.quality, **subject.held_out_classes}
         out += [(right(found), f"right on {name}") for name, found in classes.items()]
     if subject.redundant is not None:
         out.insert(3, (f"{len(subject.redundant)}", "redundant splits"))
@@ -138,7 +145,7 @@ def quality(subject: Subject) -> Section:
     """Show, class by class, how often the tree is right; or how far its numbers are off."""
     if subject.numbers:
         return numbers.quality(subject)
-    judged = [Judged("rows of this report", subject.quality)]
+    judged = [Judged(f"{subject.which_rows} (those of this report)", subject.quality)]
     judged += [Judged(name, found) for name, found in subject.held_out_classes.items()]
     lead = (
         "Each line is a true class: it shows for how many of its rows the tree predicts each "

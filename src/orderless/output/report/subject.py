@@ -17,14 +17,18 @@ from html import escape
 from io import StringIO
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...acquisition import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Coverage, Deviation, Quality, coverage, deviation, judge
 from ...form import Form, canonical_form, redundant_splits, smallest_tree
-from ...inputs import Rows, known_rows, number_array, read_rows, refuse_contradictions
+from ...inputs import Rows, class_codes, known_rows, number_array, read_rows, refuse_contradictions
 from ...model import TreeKernel
+from ...readers import OURS, Origin
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
+from .one_column import Alone, alone
 
 __all__ = ["WAYS", "Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
            "Subject", "Table", "TreeText", "count", "drawn", "picture", "pictures"]  # fmt: skip
@@ -35,6 +39,9 @@ WAYS = {
     "greedy": "the cheapest first, until it is certain",
     "optimal": "the cheapest way",
 }
+# What is said of the rows where the model was fitted on them, was not, and may have been.
+WHICH_ROWS = {True: "training rows", False: "held-out rows",
+              None: "rows, which may be training rows"}  # fmt: skip
 WITHOUT_FACTS = ("naive", "path")  # ask on where facts have settled the answer
 
 
@@ -51,6 +58,8 @@ class Subject:
     random_state: int = 0
     held_out: Mapping[str, Quality | Deviation] = field(default_factory=dict)
     risk_of: Any = None
+    training_rows: bool | None = None
+    origin: Origin = OURS
     near: list[Any] = field(default_factory=list, repr=False)  # what near.py found, or its fault
 
     @cached_property
@@ -91,6 +100,36 @@ class Subject:
                 "those with gaps first"
             )
         refuse_contradictions(self.tree, self.rows)
+
+    @cached_property
+    def trained_on(self) -> bool | None:
+        """Whether the model was fitted on the rows; None if that is not known.
+
+        A tree that knows the training rows of its leaves is asked, where nobody says it: the same
+        number of each class in each leaf is that of the same rows.
+        """
+        counts = self.tree.distribution if isinstance(self.tree, TreeKernel) else None
+        if self.training_rows is not None or counts is None or self.numbers:
+            return self.training_rows
+        leaf = np.asarray(self.tree.reach(self.rows).leaf)
+        code = class_codes(self.tree, self.y, self.n_rows)
+        if (code < 0).any():
+            return None
+        here = np.zeros_like(counts)
+        np.add.at(here, (leaf, code), 1)
+        leaves = self.tree.feature < 0
+        return True if np.allclose(here[leaves], counts[leaves], atol=1e-6) else None
+
+    @property
+    def which_rows(self) -> str:
+        """What the rows are to the model: "training rows", for instance."""
+        return WHICH_ROWS[self.trained_on]
+
+    @cached_property
+    def alone(self) -> Alone | None:
+        """The column that alone predicts the target, if there is one."""
+        return alone(self.rows, self.y, self.tree.space, numbers=self.numbers,
+                     seed=self.random_state)  # fmt: skip
 
     @property
     def known(self) -> tuple[str, ...]:
