@@ -94,11 +94,10 @@ class EnsembleExplanation(Explanation):
         Examples
         --------
         >>> import orderless as ol
-        >>> from orderless.ensembles import as_ensemble
-        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> print(as_ensemble(ol.read_tree(tree)).explain({"x0": 0, "x1": 1}).reason)
-        not x0
+        >>> items = [{"feature": "age", "above": 65, "points": 2}, {"feature": "rash", "points": 1}]
+        >>> score = ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "high": 2}})
+        >>> print(score.explain({"age": 70, "rash": True}).reason)
+        age > 65
         """
         return self._sufficient.term(self._sufficient.one()) if self._certain else None
 
