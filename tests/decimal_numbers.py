@@ -10,6 +10,6 @@ def decimal(number):
     return Fraction(repr(float(number)))
 
 
-def near(numbers, within):
+def near(numbers, tolerance):
     """Whether all numbers lie within so much of each other."""
-    return decimal(max(numbers)) - decimal(min(numbers)) <= decimal(within)
+    return decimal(max(numbers)) - decimal(min(numbers)) <= decimal(tolerance)

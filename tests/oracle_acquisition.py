@@ -106,7 +106,7 @@ class Case:
 class NumberCase(Case):
     """A tree of numbers: determined is what has an interval that is narrow enough."""
 
-    within: float = 0.0
+    tolerance: float = 0.0
 
     def possible(self, row: Row) -> tuple[float, float]:
         """The smallest and the largest number of all completions."""
@@ -116,7 +116,7 @@ class NumberCase(Case):
     def determined(self, rows: list[int], bought: frozenset[str]) -> bool:
         names = {f for p in bought for f in self.purchases[p][0]}
         lower, upper = self.possible({name: self.rows[rows[0]][name] for name in names})
-        return near([lower, upper], self.within)
+        return near([lower, upper], self.tolerance)
 
     def can_settle(self, row: Row, name: str) -> bool:
         """Whether a feature settles some completion that, without it, is not settled.
@@ -128,10 +128,10 @@ class NumberCase(Case):
         for known in itertools.product(*([None, *values[n]] for n in others)):
             more = {**row, **dict(zip(others, known, strict=True))}
             lower, upper = self.possible(more)
-            if near([lower, upper], self.within):
+            if near([lower, upper], self.tolerance):
                 continue
             for value in values[name]:
                 lower, upper = self.possible({**more, name: value})
-                if near([lower, upper], self.within):
+                if near([lower, upper], self.tolerance):
                     return True
         return False

@@ -49,14 +49,14 @@ def test_sums_leave_out_as_much_as_fits():
     """Of a sum, all parts together that are not asked for must fit: a knapsack, tried out."""
     parts, costs = ("4", "2", "1", "0.5", "8"), (5, 3, 4, 1, 2)
     tree, rows = sums(*parts), every_row(5)
-    for within in (0, 0.5, 1, 1.5, 3, 3.5, 7.5, 8, 15, 15.5, 20):
+    for tolerance in (0, 0.5, 1, 1.5, 3, 3.5, 7.5, 8, 15, 15.5, 20):
         left_out = [
             sum(cost for k, cost in enumerate(costs) if i >> k & 1)
             for i in range(32)
-            if sum(Fraction(part) for k, part in enumerate(parts) if i >> k & 1) <= within
+            if sum(Fraction(part) for k, part in enumerate(parts) if i >> k & 1) <= tolerance
         ]
         policy = ol.cheapest_policy(tree, rows, dict(zip("abcde", costs, strict=True)),
-                                    tolerance=within)  # fmt: skip
+                                    tolerance=tolerance)  # fmt: skip
         assert policy.expected_cost == sum(costs) - max(left_out)
         assert policy.optimal
 
@@ -86,15 +86,15 @@ def test_more_than_64_leaves():
     assert tree.n_leaves > 128
     costs = [3, 1, 4, 1, 5]
     spent = []
-    for within in (0, 1.0, 2.0, 3.0, float(np.ptp(tree.kernel.numbers))):
-        policy = ol.cheapest_policy(tree, X, costs, tolerance=within)
+    for tolerance in (0, 1.0, 2.0, 3.0, float(np.ptp(tree.kernel.numbers))):
+        policy = ol.cheapest_policy(tree, X, costs, tolerance=tolerance)
         assert policy.optimal
         told = policy.simulate(X)
-        assert (told["upper"] - told["lower"] <= within).all()
+        assert (told["upper"] - told["lower"] <= tolerance).all()
         assert ((told["lower"] <= tree.predict(X)) & (tree.predict(X) <= told["upper"])).all()
         spent.append(policy.expected_cost)
         for method in ("greedy", "path", "q-learning"):
-            other = ol.cheapest_policy(tree, X, costs, method=method, tolerance=within)
+            other = ol.cheapest_policy(tree, X, costs, method=method, tolerance=tolerance)
             assert other.bound <= policy.expected_cost <= other.expected_cost
     assert spent == sorted(spent, reverse=True)
     assert spent[0] > spent[2] > spent[-1] == 0
@@ -123,24 +123,24 @@ def test_out_of_states():
 
 
 @pytest.mark.parametrize(
-    ("within", "match"),
+    ("tolerance", "match"),
     [
-        (-0.1, "within must be a finite number of at least 0, got -0.1"),
-        (math.nan, "within must be a finite number of at least 0, got nan"),
-        (math.inf, "within must be a finite number of at least 0, got inf"),
-        (10**400, "within must be a finite number of at least 0, got 1000"),
-        ("0.5", "within must be a number of at least 0, got '0.5'"),
-        (True, "within must be a number of at least 0, got True"),
-        (1j, "within must be a number of at least 0, got 1j"),
-        ([1], r"within must be a number of at least 0, got \[1\]"),
+        (-0.1, "tolerance must be a finite number of at least 0, got -0.1"),
+        (math.nan, "tolerance must be a finite number of at least 0, got nan"),
+        (math.inf, "tolerance must be a finite number of at least 0, got inf"),
+        (10**400, "tolerance must be a finite number of at least 0, got 1000"),
+        ("0.5", "tolerance must be a number of at least 0, got '0.5'"),
+        (True, "tolerance must be a number of at least 0, got True"),
+        (1j, "tolerance must be a number of at least 0, got 1j"),
+        ([1], r"tolerance must be a number of at least 0, got \[1\]"),
     ],
 )
-def test_widths_that_are_refused(within, match):
+def test_widths_that_are_refused(tolerance, match):
     tree = sums(1, 2)
     with pytest.raises(ValueError, match=match):
-        ol.cheapest_policy(tree, every_row(2), [1, 1], tolerance=within)
+        ol.cheapest_policy(tree, every_row(2), [1, 1], tolerance=tolerance)
     with pytest.raises(ValueError, match=match):
-        tree.predict(every_row(2), tolerance=within)
+        tree.predict(every_row(2), tolerance=tolerance)
 
 
 @pytest.mark.parametrize("labels", [("no", "yes"), (False, True)])
@@ -152,10 +152,10 @@ def test_classes_that_are_not_numbers_are_refused(labels):
         ol.cheapest_policy(tree, [[0]], [1], tolerance=0.5)
 
 
-@pytest.mark.parametrize("within", [np.float32(0.5), np.int64(1), 1, np.float64(0.25)])
-def test_widths_of_every_kind(within):
-    policy = ol.cheapest_policy(sums(1, 2), every_row(2), [1, 1], tolerance=within)
-    assert policy.within == float(within)
+@pytest.mark.parametrize("tolerance", [np.float32(0.5), np.int64(1), 1, np.float64(0.25)])
+def test_widths_of_every_kind(tolerance):
+    policy = ol.cheapest_policy(sums(1, 2), every_row(2), [1, 1], tolerance=tolerance)
+    assert policy.tolerance == float(tolerance)
 
 
 def test_constant_trees_cost_nothing():

@@ -44,7 +44,7 @@ def stays():
 
 def near(**options):
     tree, rows = stays()
-    return ol.cheapest_policy(tree, rows, COSTS, **{"within": 0.5, **options})
+    return ol.cheapest_policy(tree, rows, COSTS, **{"tolerance": 0.5, **options})
 
 
 # -- words and figures -----------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_frames_give_frames(kind):
 
 def test_it_can_be_pickled():
     policy = pickle.loads(pickle.dumps(near()))
-    assert policy.within == 0.5
+    assert policy.tolerance == 0.5
     assert str(policy) == str(near())
 
 
@@ -188,7 +188,7 @@ def test_classes_that_are_whole_numbers_are_numbers():
     assert policy.tree.distribution.tolist()[0] == [1, 2, 1]
     assert policy.simulate(rows)["decision"].tolist() == [30.0, 10.5, 10.5]
     assert tree.predict([[None, None], [1, None]], tolerance=1).tolist() == [None, 10.5]
-    assert policy.tree.kernel.as_regression() is policy.tree
+    assert policy.tree.kernel.as_regression() == policy.tree.kernel
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_files_are_read_again(problem, method, data):
     text = policy.to_json()
     read = ol.Policy.from_json(text)
     assert read.to_json() == text
-    assert read.within == case.within
+    assert read.tolerance == case.tolerance
     assert str(read) == str(policy)
     values = values_by_feature(case.kinds, case.spec)
     row = {name: data.draw(st.sampled_from(v)) for name, v in sorted(values.items())}
@@ -248,7 +248,7 @@ def test_old_files_are_read():
     tree = ol.read(leaf, feature_names=["a"])
     old = OLD.replace("TREE", tree.to_json())
     policy = ol.Policy.from_json(old)
-    assert policy.within is None
+    assert policy.tolerance is None
     assert policy.to_json() == old
     assert policy.to_json() == ol.cheapest_policy(tree, [[0], [1]], [1]).to_json()
 
@@ -259,11 +259,11 @@ def test_old_files_are_read():
         (lambda c: c.update(version=3), "has version 3 and this orderless reads versions 1 and 2"),
         (lambda c: c.update(version=1), "node 2 does not end as the tree does"),
         (lambda c: c.pop("within"), "does not describe a policy: KeyError: 'within'"),
-        (lambda c: c.update(tolerance=-1), "within must be a finite number of at least 0, got -1"),
-        (lambda c: c.update(tolerance="1"), "within must be a number of at least 0, got '1'"),
-        (lambda c: c.update(tolerance=True), "within must be a number of at least 0, got True"),
-        (lambda c: c.update(tolerance=10**400), "within must be a finite number"),
-        (lambda c: c.update(tolerance=0.1), "node 3 does not end as the tree does"),
+        (lambda c: c.update(within=-1), "tolerance must be a finite number of at least 0, got -1"),
+        (lambda c: c.update(within="1"), "tolerance must be a number of at least 0, got '1'"),
+        (lambda c: c.update(within=True), "tolerance must be a number of at least 0, got True"),
+        (lambda c: c.update(within=10**400), "tolerance must be a finite number"),
+        (lambda c: c.update(within=0.1), "node 3 does not end as the tree does"),
         (
             lambda c: c.update(tree=json.loads(stays()[0].discretize([10]).to_json())),
             "a regression tree",

@@ -59,7 +59,7 @@ def wanted(tree: ol.Tree, rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...
     nan = {f.name for f in tree.space.features if f.nan}
     rows = [{k: np.nan if v is None and k in nan else v for k, v in row.items()} for row in rows]
     if tree.task == "regression":
-        return [*zip(*(ends.tolist() for ends in tree.predict_interval(rows)), strict=True)]
+        return [*zip(*(ends.tolist() for ends in tree.predict_interval(rows)[:2]), strict=True)]
     return [tuple(sorted(own)) for own in tree.possible(rows)]
 
 

@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import orderless as ol
+from orderless.connect.tables import answers
 from orderless.errors import TooManyReasons
 
 
@@ -60,7 +61,7 @@ def test_a_smallest_set_that_is_not_found(flowers, tmp_path, monkeypatch):
     def never(*args, **kwargs):
         raise ol.Undecided("no proof in time", "time", {})
 
-    monkeypatch.setattr(type(ensemble), "missing_needed", never)
+    monkeypatch.setattr(answers, "needed_of_row", never)
     with pytest.raises(TooManyReasons, match=r"no proof in time\): choose needed='next'"):
         written(ensemble, Z, tmp_path, needed="smallest")
     assert not (tmp_path / "out.csv").exists()

@@ -41,8 +41,8 @@ def test_what_a_fact_excludes_is_not_asked():
     model = ol.Ensemble.from_points(
         {"items": items, "verdicts": {"no": None, "yes": 1}}, space=space
     )
-    knowing = model.with_facts(["if c then not a", "if b then a"])
-    assert knowing.ask_next([{}, {"c": True}, {"c": False}]).tolist() == ["a", None, "a"]
+    known = model.with_facts(["if c then not a", "if b then a"])
+    assert known.ask_next([{}, {"c": True}, {"c": False}]).tolist() == ["a", None, "a"]
     equal = model.with_facts(["if a then b", "if b then a"])  # never one alone
     assert equal.ask_next([{}]).tolist() == ["a"]
     assert equal.ask_next([{}], {"a": 2, "b": 1}).tolist() == ["b"]

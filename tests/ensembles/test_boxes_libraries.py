@@ -92,7 +92,7 @@ def edges(ensemble, X):
     """Give for each column numbers to complete rows with: thresholds, their neighbours, data."""
     out = []
     for i in range(X.shape[1]):
-        cuts = [t.row_threshold[t.feature == i] for t in ensemble.trees]
+        cuts = [t.row_threshold[t.nodes.feature == i] for t in ensemble.kernel.trees]
         cuts = np.unique(np.concatenate(cuts))
         cuts = cuts[np.isfinite(cuts)]
         near = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), X[:, i]]

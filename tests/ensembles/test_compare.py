@@ -71,7 +71,7 @@ def test_yes_and_no_are_right(seed):
         row = ol.counterexample(a, b, time_limit=LONG)
         assert one.says(row) != other.says(row)
         assert a.predict([row])[0] != b.predict([row])[0]
-    elif a.whole.slack.any():
+    elif a.kernel.whole.slack.any():
         assert not differ or _near(one, other, differ)
     else:
         assert not differ
@@ -168,13 +168,15 @@ def forest(n_trees, seed=0, depth=6):
 
 def test_a_copy_in_another_order_is_proven_at_once():
     one = forest(60)
-    other = one.replace(trees=one.trees[::-1], values=one.values[::-1], scores=one.scores[::-1])
+    other = one.replace(
+        trees=one.trees[::-1], values=one.kernel.values[::-1], scores=one.kernel.scores[::-1]
+    )
     assert ol.equivalent(one, other, time_limit=0)
 
 
 def test_what_is_out_of_reach_is_undecided():
     one = forest(40)
-    values = [own.copy() for own in one.values]
+    values = [own.copy() for own in one.kernel.values]
     values[0] = values[0] * (1 + 1e-9)
     with pytest.raises(ol.Undecided, match=r"time_limit=0 seconds") as found:
         ol.equivalent(one, one.replace(values=values), time_limit=0)

@@ -79,7 +79,7 @@ def test_the_share_by_cells(rule):
         if any(isinstance(kind, list) for kind in one.found.kinds.values()):
             continue
         a, b = one.model(), other.model()
-        bins = a.bins
+        bins = a.kernel.bins
         cells = {}
         for row in one.found.possible:
             cell = tuple(int((float(row[f.name]) > bins.cuts[k]).sum())

@@ -227,7 +227,7 @@ def test_settings_are_checked():
         loans().explain({}, limit=0)
     with pytest.raises(ValueError, match="time_limit"):
         loans().explain({}, time_limit=-1)
-    with pytest.raises(ValueError, match="within must be"):
+    with pytest.raises(ValueError, match="tolerance must be"):
         numbers().explain({}, tolerance=-1)
     votes = as_ensemble(ol.read({"feature": 0, "true": {"prediction": 1}, "false":
                                       {"prediction": 0}}))  # fmt: skip
@@ -255,7 +255,7 @@ def test_cutting_numbers():
     assert cut.classes == ("at most 2", "above 2 to 4", "above 4")
     rows = [{"age": 43, "income": 50.0, "owns": True}, {"age": 43, "income": 1.0}, {"age": 10}]
     assert cut.predict(rows).tolist() == ["above 4", None, None]
-    assert cut.decide([{"age": 10, "income": 1.0}]).tolist() == ["certain"]
+    assert cut.status([{"age": 10, "income": 1.0}]).tolist() == ["certain"]
     assert numbers().discretize([2], ["few", "many"]).predict(rows).tolist() == ["many", None, None]
     for levels, message in (([], "at least one"), ([3, 2], "must rise"), ("x", "at least one"),
                             ([np.nan], "finite")):  # fmt: skip

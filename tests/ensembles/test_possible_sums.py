@@ -6,6 +6,7 @@ from fact_sums import Drawn
 from sklearn.ensemble import GradientBoostingRegressor
 
 import orderless as ol
+from orderless.ensembles import answer_rows
 from orderless.errors import ContradictingRows, InvalidData
 
 
@@ -38,7 +39,7 @@ def test_classes(rule, rough):
             assert said == next(iter(classes)) if len(classes) == 1 else np.ma.is_masked(said)
             assert model.status([part])[0] == ("certain" if len(classes) == 1 else "open")
             certain += len(classes) == 1
-            by_facts += len(classes) == 1 and plain.decide([part])[0] == "open"
+            by_facts += len(classes) == 1 and plain.status([part])[0] == "open"
             pair = model.explain(part).witness
             assert (pair is None) == (len(classes) == 1)
             for row in pair or ():
@@ -66,7 +67,7 @@ def test_numbers_and_intervals():
     for own in drawn(range(5130, 5137), "largest"):
         model = own.model()
         for part, rows in parts(own):
-            lower, upper, exact = model.predict_interval([part])
+            lower, upper, exact = model.predict_interval([part], of="score")
             sums = np.array([own.sums(row) for row in rows])
             assert exact.all()
             assert lower[0].tolist() == sums.min(axis=0).tolist()
@@ -89,7 +90,7 @@ def test_rows_of_a_table_and_those_that_contradict_the_facts():
         with pytest.warns(ContradictingRows):
             possible = list(model.possible(full))
         with pytest.warns(ContradictingRows):
-            answers = model.answers(full)
+            answers = answer_rows(model.kernel, full, 1.0, None)
         for row, own_classes, one, label in zip(some, possible, status, answers.label, strict=True):
             assert set(own_classes) == {own.says(r) for r in own.found.completions(row)}
             assert (one == "certain") == (len(own_classes) == 1) == (not np.ma.is_masked(label))
@@ -105,14 +106,14 @@ def test_the_rows_exact_values_count():
     score = ol.Ensemble.from_points(
         {"items": items, "verdicts": {"low": None, "high": 2}}, space=space
     )
-    knowing = score.with_facts(["low <= high"])
-    assert knowing.predict([{"low": 7}, {"low": 5}, {}]).tolist() == ["high", None, None]
-    assert ol.Ensemble.from_json(knowing.to_json()) == knowing
-    assert knowing.space.facts
-    lower, upper, _ = knowing.predict_interval([{"low": 7}])
+    known = score.with_facts(["low <= high"])
+    assert known.predict([{"low": 7}, {"low": 5}, {}]).tolist() == ["high", None, None]
+    assert ol.Ensemble.from_json(known.to_json()) == known
+    assert known.space.facts
+    lower, upper, _ = known.predict_interval([{"low": 7}], of="score")
     assert (lower.tolist(), upper.tolist()) == ([2.0], [3.0])
-    frame = knowing.predict_between([{"low": 6.0}], [{"low": 9.0}])
-    assert frame.tolist() == ["high"]
+    between = known.predict(ol.Between([{"low": 6.0}], [{"low": 9.0}]))
+    assert between.tolist() == ["high"]
 
 
 def test_a_number_that_only_facts_make_certain():
@@ -122,11 +123,11 @@ def test_a_number_that_only_facts_make_certain():
     y = np.sqrt(b) * (b < 4) + 1.7 * (b >= 4)
     fitted = GradientBoostingRegressor(n_estimators=4, max_depth=2, random_state=0)
     model = ol.read(fitted.fit(np.c_[b * 0, b], y), feature_names=["a", "b"])
-    assert model.whole.slack.any()
+    assert model.kernel.whole.slack.any()
     known = model.with_facts(["a <= b"])
     number = model.predict([{"b": 8.0}])[0]
     assert known.predict([{"a": 8.0}]).tolist() == [number]
-    assert known.decide([{"a": 8.0}]).tolist() == ["certain"]
+    assert known.status([{"a": 8.0}]).tolist() == ["certain"]
     assert known.predict([{"a": -1.0}]).tolist() == [None]
     lower, upper, exact = known.predict_interval([{"a": 8.0}])
     assert (lower[0], upper[0], bool(exact[0])) == (number, number, True)

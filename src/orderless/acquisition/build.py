@@ -62,7 +62,7 @@ def cheapest_policy(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read`` knows
     X : array, data frame, or list of dicts
         Complete training rows, which say how likely each answer is.
     costs : dict of feature -> cost, or one cost per feature in the order of X's features
@@ -137,7 +137,7 @@ def cheapest_policy(
     A cheap question first, although the tree asks it last:
 
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "scan", "true": {"feature": "fever",
+    >>> tree = ol.read({"feature": "scan", "true": {"feature": "fever",
     ...     "true": {"prediction": "ill"}, "false": {"prediction": "well"}},
     ...     "false": {"prediction": "well"}}, feature_names=["fever", "scan"])
     >>> rows = [[0, 0], [0, 1], [0, 0], [1, 1]]
@@ -156,7 +156,7 @@ def cheapest_policy(
 
     >>> stay = {"task": "regression", "feature": "fever", "true": {"prediction": 9},
     ...     "false": {"feature": "scan", "true": {"prediction": 3}, "false": {"prediction": 2.5}}}
-    >>> tree = ol.read_tree(stay, feature_names=["fever", "scan"])
+    >>> tree = ol.read(stay, feature_names=["fever", "scan"])
     >>> print(cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, tolerance=0.5))
     optimal policy within 0.5: 1 on average, 1 at most, over 4 rows; proven cheapest.
     fever? (cost 1)

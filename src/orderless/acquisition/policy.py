@@ -271,7 +271,7 @@ class Policy(Solved):
         Examples
         --------
         >>> import orderless as ol
-        >>> tree = ol.read_tree({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+        >>> tree = ol.read({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
         ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
         >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
         >>> print(policy.next_feature())
@@ -406,7 +406,7 @@ class Policy(Solved):
         Examples
         --------
         >>> import orderless as ol
-        >>> tree = ol.read_tree({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+        >>> tree = ol.read({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
         ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
         >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
         >>> for line in policy.certificate().check():

@@ -119,7 +119,7 @@ def decide_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | No
 
 @each_check_in_time
 def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
-    """Give all that is known; see ``answer_rows``."""
+    """Give all that is known of each row; see ``Answers``."""
     limit = check_time_limit(time_limit)
     rows = ensemble.read(X)
     if ensemble.task == "regression":
@@ -151,7 +151,7 @@ def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | No
 def possible_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Give every class that a completion gets; see ``Model.possible``."""
     limit = check_time_limit(time_limit)
-    refuse_numbers_of(ensemble, "possible_classes", "predict_interval(X)")
+    refuse_numbers_of(ensemble, "possible", "predict_interval(X)")
     rows = ensemble.read(X)
     table = possible_table(ensemble, rows, limit, n_threads(n_jobs))
     unknown = np.flatnonzero((table == 2).any(axis=1))
@@ -224,12 +224,12 @@ def refuse_numbers_of(ensemble: SumKernel, what: str, instead: str) -> None:
     if ensemble.task == "regression":
         raise InvalidTree(
             f"{what} is about classes, and this model says numbers: use {instead}, or "
-            "cut([level]) to decide at a level"
+            "discretize([level]) to decide at a level"
         )
 
 
 def verdicts_of(ensemble: SumKernel, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
-    """Give a status and a class by row; see ``Ensemble.verdicts``."""
+    """Give a status and a class by row; see ``Model.status``."""
     time_limit = check_time_limit(time_limit)
     boxes, threads = RowBoxes(ensemble, rows), n_threads(n_jobs)
     if ensemble.task == "regression":

@@ -61,7 +61,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     time_limit : float
         Seconds in all, where one of them is an ensemble.
 
@@ -110,7 +110,7 @@ def counterexample(
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     X : rows, optional
         The first of these on which they certainly differ is given, as it is; where there is none, a
         row is made up as without X. Rows may hold a float64 that only one of them rounds to
@@ -128,8 +128,8 @@ def counterexample(
     >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
     ...          "true": {"prediction": "no"}, "false": {"prediction": "yes"}}
     >>> younger = {**young, "reference": 20.5}
-    >>> from orderless import read_tree
-    >>> one, other = (read_tree(tree, feature_names=["age"]) for tree in (young, younger))
+    >>> from orderless import read
+    >>> one, other = (read(tree, feature_names=["age"]) for tree in (young, younger))
     >>> counterexample(one, other)
     {'age': 22.0}
     >>> counterexample(as_ensemble(one), other, [[18.0], [23.5], [24.0]])
@@ -153,7 +153,7 @@ def disagreement(
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     X : rows, optional
         Complete rows that both can take. Without it, the share of the space if features are
         independent, a numeric feature falls into each interval between thresholds of the two with
@@ -205,7 +205,7 @@ class Compared:
         if one.task != other.task:
             raise InvalidTree(
                 "a model of classes and one of numbers cannot be compared: cut the numbers with "
-                "cut([level]) first"
+                "discretize([level]) first"
             )
         trees = over_common_space([*one.trees, *other.trees])
         ends = region_trees(trees[0].space, (region or {}).values())

@@ -74,13 +74,13 @@ def difference(
 
     Examples
     --------
-    >>> from orderless import Space, read_tree
+    >>> from orderless import Space, read
     >>> old = {"feature": "age", "relation": "<=", "reference": 25,
     ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
     >>> space = Space({"age": int, "income": int})
     >>> new = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
     ...        "false": {"prediction": "grant"}}
-    >>> before, after = (read_tree(tree, space=space) for tree in (old, new))
+    >>> before, after = (read(tree, space=space) for tree in (old, new))
     >>> print(difference(before, after, [[23, 10], [23, 30], [40, 30]]))
     The models differ on 25 % of the space.
     Of the 3 rows 1 changes.
@@ -94,7 +94,7 @@ def difference(
     if models[0].task != models[1].task:
         raise InvalidTree(
             "a model of classes and one of numbers cannot be compared: cut the numbers with "
-            "cut([level]) first"
+            "discretize([level]) first"
         )
     trees = []
     for model in models:

@@ -37,7 +37,7 @@ from ..missing import Needed
 from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
-from .completed import OneRow, completed, read_one
+from .completed import OneRow, completed, read_one, witness_rows
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
 from .possible_sufficient import PossibleSufficient, with_fact_bins
@@ -95,17 +95,16 @@ class EnsembleExplanation(Explanation):
         Examples
         --------
         >>> import orderless as ol
-        >>> from orderless.ensembles import as_ensemble
-        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> print(as_ensemble(ol.read_tree(tree)).explain({"x0": 0, "x1": 1}).reason)
-        not x0
+        >>> items = [{"feature": "age", "above": 65, "points": 2}, {"feature": "rash", "points": 1}]
+        >>> score = ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "high": 2}})
+        >>> print(score.explain({"age": 70, "rash": True}).reason)
+        age > 65
         """
         return self._sufficient.term(self._sufficient.one()) if self._certain else None
 
     @cached_property
     def needed(self) -> Needed:
-        """Which unknown features would settle the row; see ``Ensemble.missing_needed``."""
+        """Which unknown features would settle the row; see ``Model.needed``."""
         assert self._ensemble is not None
         assert self._one_row is not None
         return needed_of_row(
@@ -249,6 +248,7 @@ def explain_ensemble_row(
         _ensemble=ensemble,
         _one_row=one,
         _time_limit=seconds,
+        _two_rows=partial(witness_rows, given, one, seconds),
     )
 
 

@@ -48,7 +48,7 @@ def interval_rows(
 def proba_interval_rows(
     ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:
-    """Give the ends of probabilities; see ``Ensemble.predict_proba_interval``."""
+    """Give the ends of probabilities; see ``Model.predict_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_no_probabilities(ensemble)
     boxes = RowBoxes(ensemble, ensemble.read(X))

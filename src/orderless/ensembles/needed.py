@@ -1,7 +1,7 @@
 """What is needed to settle a row of an ensemble: the smallest sets of unknown features.
 
 In:  an ``Ensemble`` of classes and one row with unknown values.
-Out: ``Needed``, as ``missing_needed`` gives it for a tree.
+Out: ``Needed``, what a tree gives, too.
 """
 
 from __future__ import annotations
@@ -33,26 +33,25 @@ FEW = 200  # values of a set of features that are gone through one after the oth
 
 @each_check_in_time
 def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float) -> Needed:
-    """Give what would settle a row; see ``Ensemble.missing_needed``.
+    """Give what would settle a row; see ``Model.needed``.
 
     Examples
     --------
     >>> import orderless as ol
-    >>> from orderless.ensembles import as_ensemble
-    >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> print(as_ensemble(ol.read_tree(tree)).missing_needed({}))
-    Not determined: 0 or 1.
-    Settled, whatever the values, by x0 and x1.
-    Settled, for some values, by x0; or by x1.
+    >>> items = [{"feature": "age", "above": 65, "points": 2}, {"feature": "rash", "points": 1}]
+    >>> score = ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "high": 3}})
+    >>> print(score.needed({}))
+    Not determined: low or high.
+    Settled, whatever the values, by age and rash.
+    Settled, for some values, by age; or by rash.
     """
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one step must be allowed", "limit"
         )
-    refuse_numbers_of(ensemble, "missing_needed", "predict_interval(X)")
+    refuse_numbers_of(ensemble, "needed", "predict_interval(X)")
     seconds = check_time_limit(time_limit)
-    one = row if isinstance(row, OneRow) else read_one(ensemble, row)
+    one = read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
     search = _Settling(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp))[0], limit, seconds)

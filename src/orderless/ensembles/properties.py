@@ -95,10 +95,10 @@ def prove(
 
     Examples
     --------
-    >>> from orderless import Space, read_tree
+    >>> from orderless import Space, read
     >>> young = {"feature": "age", "relation": "<=", "reference": 25,
     ...          "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
-    >>> tree = read_tree({"feature": "income", "relation": "<=", "reference": 20, "true": young,
+    >>> tree = read({"feature": "income", "relation": "<=", "reference": 20, "true": young,
     ...                   "false": {"prediction": "grant"}},
     ...                  space=Space({"age": int, "income": int, "race": ["a", "b"]}))
     >>> bool(prove(tree).ignores("race"))

@@ -165,7 +165,7 @@ def check_export(
 
     Parameters
     ----------
-    model : Tree, Ensemble, or any model or file that ``read_tree`` or ``read_ensemble`` knows
+    model : Tree, Ensemble, or any model or file that ``read`` knows
     artifact : the same
         Bytes or the path of a file, ``onnx.ModelProto``, a model of another library. Features
         compare by name, or by place where the artifact has no names.
@@ -202,7 +202,7 @@ def check_export(
     Examples
     --------
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "age", "relation": "<=", "reference": 25,
+    >>> tree = ol.read({"feature": "age", "relation": "<=", "reference": 25,
     ...     "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
     ...     feature_names=["age"])
     >>> print(ol.check_export(tree, tree.to_json()))

@@ -108,7 +108,7 @@ def predict_file(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     source : path, or an open file of bytes
         A CSV file (also .gz, .bz2, .xz; .tsv has tabs) with a header, or a Parquet file.
     target : path, or an open file of bytes
@@ -120,7 +120,7 @@ def predict_file(
         two more after the first, by default lower and upper: between which numbers the row lies.
     needed : {"usual", "smallest", "next", None}
         "smallest": the first of the smallest sets of features that settle the row whatever their
-        values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
+        values are (``Model.needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
         many, None for many that say numbers, and with facts that compare features with each other.
     tolerance : float, optional
