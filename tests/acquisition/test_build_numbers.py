@@ -255,7 +255,7 @@ def test_a_wider_interval_is_never_dearer(problem):
 
 @given(number_cases(max_features=3), st.sampled_from(METHODS))
 @settings(max_examples=60)
-def test_tolerance_0_is_one_number(problem, method):
+def test_within_0_is_one_number(problem, method):
     """As without ``tolerance``: questions, costs, decisions; the words, but for the first line."""
     zero = solved(problem, method=method, n_episodes=50, tolerance=0)
     plain = solved(problem, method=method, n_episodes=50, tolerance=None)

@@ -209,7 +209,7 @@ def test_time_limits_are_checked():
             forest().predict([[1, None, 0, 0]], time_limit=bad)
 
 
-def test_tolerance_is_about_numbers():
+def test_within_is_about_numbers():
     numbers = forest().replace(values=[[0.0, 1.0]] * 4, scores=None, classes=None,
                                adding=Adding(), rule=Rule("number"))  # fmt: skip
     found = numbers.predict([[1, 1, 0, 0], [1, None, 0, 0], [None] * 4], tolerance=1)
