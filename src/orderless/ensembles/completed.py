@@ -34,7 +34,6 @@ from ..model import (
     Side,
     Space,
     SumKernel,
-    TreeKernel,
     domain_of,
     each_check_in_time,
     meet,
@@ -42,7 +41,6 @@ from ..model import (
 )
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
-from .votes import as_ensemble
 
 __all__ = ["OneRow", "completed", "read_one", "witness_rows"]
 
@@ -56,8 +54,6 @@ class OneRow(NamedTuple):
 
 def read_one(ensemble: SumKernel, row: Any) -> OneRow:
     """Read one row of any kind, with the features that no tree asks about where it has them."""
-    if isinstance(row, OneRow):
-        return row
     if isinstance(row, Rows):  # one that was read before, of a table
         return OneRow({}, row)
     space = ensemble.space
@@ -68,11 +64,10 @@ def read_one(ensemble: SumKernel, row: Any) -> OneRow:
 
 @each_check_in_time
 def witness_rows(
-    model: TreeKernel | SumKernel, row: Any, time_limit: float
+    ensemble: SumKernel, row: Any, time_limit: float
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Give two completions with different answers; see ``Explanation.witness``."""
+    """Give two completions with different classes; see ``Ensemble.witness``."""
     limit = check_time_limit(time_limit)
-    ensemble = as_ensemble(model)
     one = read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
