@@ -8,7 +8,7 @@ Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ from .formats import read_form, write_form
 from .function_tree import canonical_tree, with_function_bins
 from .in_core import InCore
 from .term import Term
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Form", "canonical_form"]
 
@@ -257,14 +254,6 @@ class Form(InCore):
         more = f", {len(self.classes) - 8:,} more" if len(self.classes) > 8 else ""
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves:,} leaves"
         return f"CanonicalForm(of a tree with {leaves}, classes [{classes}{more}])"
-
-    def to_tree(
-        self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves"
-    ) -> TreeKernel:
-        """Give the smallest tree that decides the same; see ``smallest_tree``."""
-        from .smallest import smallest_tree
-
-        return smallest_tree(self.tree, minimize=minimize)
 
     # -- files ---------------------------------------------------------------------------------
 
