@@ -172,6 +172,29 @@ class Explanation:
             return None
         return self._search.best(each)
 
+    @cached_property
+    def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Two completions of the row that get different answers; None where the row is certain.
+
+        Where the space has facts, both satisfy them. Each has a value for every column; known
+        values are as they came.
+
+        Raises
+        ------
+        Undecided
+            If it is not known whether a row of a sum of trees is certain.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": 0, "true": {"feature": 1, "true": {"prediction": "a"},
+        ...                 "false": {"prediction": "b"}}, "false": {"prediction": "b"}})
+        >>> tree.explain({"x0": True}).witness
+        ({'x0': True, 'x1': True}, {'x0': True, 'x1': False})
+        """
+        assert self._asked_again is not None
+        return self._asked_again.witness()
+
     # -- features ------------------------------------------------------------------------------
 
     @property

@@ -51,9 +51,9 @@ class TreeNumbers:
         labels = tree.classes
         if any(isinstance(label, str | bool) for label in labels):
             raise InvalidTree(
-                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for "
-                "possible_classes(X), or for a number of a classifier with decide_at(label, "
-                "probability) or probability_bounds"
+                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for possible(X), or "
+                "for a number of a classifier with decide_at(label, probability) or "
+                "predict_interval(X, of='probability')"
             )
         return np.array(labels, dtype=np.float64)
 
@@ -263,7 +263,7 @@ class TreeNumbers:
         if tree.task == "regression":
             raise InvalidTree(
                 "the tree says numbers, not shares of classes: use predict_interval(X), or "
-                "cut([level]) to decide at a level"
+                "discretize([level]) to decide at a level"
             )
         if tree.distribution is None:
             raise InvalidTree(
@@ -338,7 +338,7 @@ def read_tolerance(tolerance: Any) -> float:
         raise ValueError(f"tolerance must be a finite number of at least 0, got {tolerance!r:.80}")
     if isinstance(tolerance, int | np.integer) and int(tolerance) != int(width):
         raise ValueError(
-            f"within is {int(tolerance)}, which float64 cannot hold: the nearest is {width:.0f}"
+            f"tolerance is {int(tolerance)}, which float64 cannot hold: the nearest is {width:.0f}"
         )
     return width
 
