@@ -1,4 +1,5 @@
 import itertools
+import os
 import subprocess
 import sys
 
@@ -179,7 +180,7 @@ def test_fingerprint_is_the_same_in_another_process():
     for seed in ("0", "1"):
         out = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True,
-            env={"PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed},
         )  # fmt: skip
         assert out.stdout.strip() == ol.read(tree).fingerprint
 

@@ -84,7 +84,7 @@ def test_by_brute_force(data, within):
     assert found.label == said
     assert tree.needed(row, tolerance=within) == found
     assert plain.needed(row, tolerance=within) == found  # classes that are numbers
-    settling = Settling(tree, tolerance=within)
+    settling = Settling(tree.kernel, tolerance=within)
     if said is None:
         sets, index = settling.sets(tree.kernel.read([row]), np.array([0]))
         assert sets[index[0]] == found.settle[0]

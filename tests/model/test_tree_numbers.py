@@ -306,7 +306,7 @@ def test_certain_answers_at_a_threshold_are_those_of_all_completions(wisconsin):
     X, _, model = wisconsin
     tree = ol.read(model)
     gaps = X.mask(np.random.default_rng(0).random(X.shape) < 0.2)
-    lower, upper, exact = tree.predict_interval(gaps, of="probability")[:2]
+    lower, upper, _ = tree.predict_interval(gaps, of="probability")
     certain = tree.decide_at("malignant", 0.2).predict(gaps)
     low, high = lower["malignant"] >= 0.2, upper["malignant"] >= 0.2
     assert (certain.isna() == (low != high)).all()
@@ -331,7 +331,7 @@ def test_a_tree_without_training_rows_has_no_risk():
         tree.decide_at(1, 0.2)
     with pytest.raises(InvalidTree, match="no class True"):
         tree.decide_at(True, 0.2)
-    with pytest.raises(InvalidTree, match=r"cut\(\[level\]\) to decide"):
+    with pytest.raises(InvalidTree, match=r"discretize\(\[level\]\) to decide"):
         two().decide_at(2.5, 0.2)
 
 

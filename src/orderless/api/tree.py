@@ -44,7 +44,7 @@ from ..output.code import (
     tree_as_onnx,
 )
 from ..output.rules import tree_as_html
-from .model import Model
+from .model import LONGEST, Model
 
 __all__ = ["Tree"]
 
@@ -145,9 +145,15 @@ class Tree(Model[TreeKernel]):
         return tree
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Read what ``to_json`` wrote; anything else is refused."""
-        return cls.of(TreeKernel.from_json(text))
+    def from_json(cls, text: str | bytes, *, limit: int = LONGEST) -> Self:
+        """Read what ``to_json`` wrote; anything else is refused.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        return cls.of(TreeKernel.from_json(text, limit=limit))
 
     # -- what it is ----------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ def explain_row(
     limit: int,
     time_limit: float,
 ) -> Explanation:
-    """Explain one row of a tree over the bins of its function; see ``CanonicalForm.explain``."""
+    """Explain one row of a tree over the bins of its function; see ``Model.explain``."""
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one reason must be allowed")
     space = tree.space
