@@ -64,8 +64,8 @@ def test_rules_are_the_fewest(problem):
     """As many as the canonical form of the changes needs, and no fewer without a proof."""
     kinds, (old, new) = problem
     before, after = tree_of(old, kinds), tree_of(new, kinds)
-    few = tree_difference(before, after)
-    many = tree_difference(before, after, exact=False)
+    few = tree_difference(before.kernel, after.kernel)
+    many = tree_difference(before.kernel, after.kernel, exact=False)
     assert [(s.before, s.after) for s in few.shifts] == [(s.before, s.after) for s in many.shifts]
     for one, other in zip(few.shifts, many.shifts, strict=True):
         assert len(one.rules) <= len(other.rules)
@@ -218,7 +218,7 @@ def test_where_the_fewest_take_too_long_there_are_others():
         ({"limit": 1}, "none can be left out"),
         ({"time_limit": 1e-9}, "fewer may be enough"),
     ):
-        found = tree_difference(old, new, X, **limits)
+        found = tree_difference(old.kernel, new.kernel, X, **limits)
         assert not found.exact
         assert note in str(found)
         for shift in found.shifts:

@@ -301,16 +301,18 @@ def test_limits_are_kept():
     tree = LEAF[0]
     for i in reversed(range(9)):  # many ranges to join
         tree = split("x", i, split("y", 9 - i, LEAF[0], LEAF[1]), tree)
-    stairs = form_of(split("x", -1, LEAF[0], tree), ol.Space.numeric(["x", "y"])).explain([-2, -2])
+    staircase = ol.read(split("x", -1, LEAF[0], tree), space=ol.Space.numeric(["x", "y"]))
+    stairs = staircase.explain([-2, -2])
     assert 1 < len(stairs.changes()) < 20
     with pytest.raises(TooManyReasons, match=r"limit=3 ranges .*raise explain\(\.\.\., limit=\)"):
         stairs._search.changes(3)
-    hurried = ol.canonicalize(blocks(40), time_limit=1e-9)
-    row = {name: 0 if name[0] == "s" else 1 for name in hurried.space.names}
+    many = ol.read(blocks(40))
+    row = {name: 0 if name[0] == "s" else 1 for name in many.space.names}
+    hurried = many.explain(row, time_limit=1e-9)
     with pytest.raises(OutOfTime, match=r"time_limit=1e-09.*raise"):
-        _ = hurried.explain(row).shortest
+        _ = hurried.shortest
     with pytest.raises(OutOfTime, match="time_limit"):
-        _ = hurried.explain(row).relevant
+        _ = hurried.relevant
 
 
 def test_a_deep_tree():

@@ -75,8 +75,8 @@ def test_what_it_says():
 
 
 def test_classes_have_no_interval():
-    why = ol.canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
-    assert why.explain({"x0": 1}).interval is None
-    assert "interval" not in why.explain({"x0": 1}).to_dict()
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    assert tree.explain({"x0": 1}).interval is None
+    assert "interval" not in tree.explain({"x0": 1}).to_dict()
     with pytest.raises(ValueError, match="cheapest reason needs costs"):
         explained({"age": 70}).cheapest()

@@ -65,7 +65,7 @@ def test_text_with_costs():
 
 def test_text_of_every_kind_of_change():
     def said(tree, row, space):
-        return str(form_of(tree, space).explain(row)).splitlines()[1]
+        return str(form_of(tree, space).tree.explain(row)).splitlines()[1]
 
     numbers = ol.Space([ol.Feature("t", nan=True), ol.Feature("u", values="float32")])
     known = ol.Tree(
@@ -107,17 +107,17 @@ def test_constant_trees_and_long_lists():
     assert [str(term) for term in why.reasons()] == ["always"]
     assert form.tree.explain({}).label == 1
     same = form_of(split("x0", None, LEAF[1], LEAF[1]), space)
-    assert str(same.explain({})) == "1, always."  # x0 is asked in vain
-    assert same.explain({}).changes() == ()
+    assert str(same.tree.explain({})) == "1, always."  # x0 is asked in vain
+    assert same.tree.explain({}).changes() == ()
     tree = LEAF[0]
     for name in space.names:
         tree = split(name, None, LEAF[1], tree)
-    assert str(form_of(tree, space).explain(dict.fromkeys(space.names, 0))) == (
+    assert str(form_of(tree, space).tree.explain(dict.fromkeys(space.names, 0))) == (
         "0, because not x0 AND not x1 AND not x2 AND not x3 AND not x4 AND not x5 AND not x6 AND "
         "not x7 AND not x8.\nIt would be 1 if x0 were true, or if x1 were true, or if x2 were "
         "true, or if x3 were true, or if x4 were true, or if x5 were true, or in 3 more ways."
     )
-    assert str(form_of(tree, space).explain({"x8": 1})) == (
+    assert str(form_of(tree, space).tree.explain({"x8": 1})) == (
         "1, because x8 (whatever x0, x1, x2, x3, x4 and 3 more are).\n"
         "It could be 0 if x8 were false."
     )
@@ -146,7 +146,7 @@ def test_html_escapes_hostile_names():
     no = {"prediction": "n"}
     tree = split(hostile, 3, split("b&b", ["<i>"], {"prediction": "<b>"}, no, "in"), no)
     for row in ({hostile: 1, "b&b": "<i>"}, {hostile: 9}, {}):
-        why = form_of(tree, space).explain(row)
+        why = form_of(tree, space).tree.explain(row)
         page = why._repr_html_()
         assert "<script" not in page
         assert "<i>" not in page
@@ -210,7 +210,7 @@ def test_rows_of_every_shape():
         assert why.label == 1, row
         assert why.row["age"] == 23
     assert form.tree.explain([23, "f", 5, True]).row == told
-    numbers = ol.canonicalize({"feature": 0, "true": LEAF[1], "false": LEAF[0]})
+    numbers = ol.read({"feature": 0, "true": LEAF[1], "false": LEAF[0]})
     assert numbers.explain(pl.Series([1.0])).label == 1
     from scipy.sparse import csr_array
 
@@ -246,7 +246,7 @@ def test_rows_of_every_shape():
 )
 def test_bad_rows(row, said):
     with pytest.raises(InvalidData, match=said):
-        form_of(recidivism()).explain(row)
+        form_of(recidivism()).tree.explain(row)
 
 
 def test_a_value_that_the_tree_does_not_ask_about_is_checked_too():

@@ -70,7 +70,7 @@ def test_a_split_is_redundant_iff_a_side_can_stand_for_it(tree):
     def path_of(node, at=0, path=()):
         if at == node:
             return path
-        if read.feature[at] < 0:
+        if read.nodes.feature[at] < 0:
             return None
         # a boolean's condition is "not a": true leads to the nested "false"
         found = path_of(node, read.nodes.when_true[at], (*path, "false"))

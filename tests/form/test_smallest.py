@@ -269,16 +269,6 @@ def test_rows_told_by_conditions():
     assert tree.minimize(what="expected_depth", X=open_but_alike).n_leaves == 3
 
 
-@given(problems(max_features=4))
-@settings(max_examples=30)
-def test_a_form_gives_its_smallest_tree(problem):
-    kinds, (spec,) = problem
-    form = ol.canonicalize(tree_of(spec, kinds))
-    for minimize in HOW:
-        assert form.tree.minimize(minimize=minimize) == form.tree.minimize(what=minimize)
-    assert form.tree.minimize() == form.tree.minimize(minimize="leaves")
-
-
 def test_known_numbers_of_the_papers_data(shared, monkeypatch):
     """Depth 5 on raw features: proven, and how many leaves remain."""
     from sklearn.tree import DecisionTreeClassifier

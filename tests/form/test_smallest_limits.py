@@ -57,7 +57,7 @@ def test_many_categories():
            "true": {"prediction": 1}, "false": {"prediction": 0}}  # fmt: skip
     only = ol.read(one, space=space).minimize()
     assert only.n_leaves == 2
-    assert only.set_of(0).tolist() == list(range(20))
+    assert only.kernel.set_of(0).tolist() == list(range(20))
 
 
 def random_tree(n_features, depth, seed):
@@ -123,10 +123,10 @@ def test_nothing_is_said_when_proven():
 def test_constant_and_single_split():
     leaf = ol.read({"prediction": "yes"})
     for minimize in HOW:
-        smallest, bound = ol.read(leaf).minimize(what=minimize, return_bound=True)
+        smallest, bound = leaf.minimize(what=minimize, return_bound=True)
         assert smallest == leaf
         assert bound == (1 if minimize == "leaves" else 0)
-    same = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 1}}
+    same = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 1}})
     assert same.minimize().n_leaves == 1
     rows = [[0], [1]]
     assert same.minimize(what="expected_depth", X=rows).n_leaves == 1
@@ -153,10 +153,10 @@ def test_a_very_deep_tree_loses_its_redundant_splits():
 
 
 def test_bad_arguments():
-    tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    with pytest.raises(ValueError, match=r"minimize must be one of .*, got 'size'"):
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    with pytest.raises(ValueError, match=r"what must be one of .*, got 'size'"):
         tree.minimize(what="size")
-    with pytest.raises(ValueError, match="X is for minimize='expected_depth'"):
+    with pytest.raises(ValueError, match="X is for .*'expected_depth'"):
         tree.minimize(X=[[1]])
     with pytest.raises(ValueError, match="limit=0"):
         tree.minimize(limit=0)
@@ -170,6 +170,7 @@ def test_bad_arguments():
     many = {"prediction": 0}
     for i in range(40):
         many = {"feature": i, "true": many, "false": {"prediction": i % 2}}
+    many = ol.read(many)
     with pytest.raises(InvalidTree, match="more than 2\\^32 combinations"):
         many.minimize(what="expected_depth")
     rows = np.random.default_rng(0).integers(0, 2, (50, 40))
@@ -185,7 +186,7 @@ def test_ctrl_c_is_heard():
         "from tests.form.test_smallest_limits import random_tree\n"
         "tree = random_tree(12, 10, 0)\n"
         "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n    ol.smallest_tree(tree, limit=10**7, time_limit=1e9)\n"
+        "try:\n    tree.minimize(limit=10**7, time_limit=1e9)\n"
         "except KeyboardInterrupt:\n    print('heard')\n"
     )
     out = subprocess.run(

@@ -46,11 +46,8 @@ def test_every_answer_about_rows_is_like_the_rows(library):
     assert [None if pd.isna(i) else i for i in plain(leaf)] == TREE.apply(
         [[1, None], [0, None], [None, 0]]
     ).tolist()
-    first = ol.determined_by_any([TREE], X)
-    assert [bool(flag) for flag in plain(first.determined)] == [True, False, False]
-    assert [None if pd.isna(i) else i for i in plain(first.tree)] == [0, None, None]
     if library == "pandas":
-        for result in (possible, leaf, odds, first.tree, first.determined, first.label):
+        for result in (possible, leaf, odds):
             assert list(result.index) == INDEX
         assert list(odds.columns) == list(TREE.classes)
 

@@ -61,7 +61,8 @@ def test_a_contradicting_row_is_masked_and_warned_of():
                             "reference": 5, "true": {"prediction": 1.0},
                             "false": {"prediction": 2.0}}, space=SPACE)  # fmt: skip
     with pytest.warns(ContradictingRows):
-        lower, upper = numbers.predict_interval(rows)
+        lower, upper, exact = numbers.predict_interval(rows)
+    assert exact.all()
     assert np.isnan(lower).tolist() == [True, False, True, False]
     assert upper[[1, 3]].tolist() == [2.0, 2.0]
     assert lower[[1, 3]].tolist() == [2.0, 1.0]

@@ -80,7 +80,7 @@ def test_some_threshold_columns_known(values, nan, data):
     if not expected:
         with pytest.raises(InvalidData, match="row 0 contradicts itself about 'x'"):
             # A leaf alone asks nothing, so nothing is looked at.
-            over.predict([row]) if over.used else read_rows([row], over.space, [0])
+            over.predict([row]) if over.features else read_rows([row], over.space, [0])
         return
     want = [expected.pop() if len(expected) == 1 else None]
     assert over.predict([row]).tolist() == want
@@ -120,7 +120,7 @@ def test_some_one_hot_columns_known(other, nan, data):
     given = dict(zip(told, row, strict=True))
     if not expected:
         with pytest.raises(InvalidData, match="contradicts itself about 'f'"):
-            over.predict([given]) if over.used else read_rows([given], over.space, [0])
+            over.predict([given]) if over.features else read_rows([given], over.space, [0])
         return
     want = [expected.pop() if len(expected) == 1 else None]
     assert over.predict([given]).tolist() == want

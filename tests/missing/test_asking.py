@@ -141,4 +141,4 @@ def test_many_rows_in_blocks(monkeypatch):
 
 def test_wrong_rows_are_refused():
     with pytest.raises(ol.errors.InvalidData, match="unknown feature 'Age'"):
-        showcase.mixed().ask_next([{"Age": 3}])
+        showcase.mixed().tree.ask_next([{"Age": 3}])

@@ -1,4 +1,4 @@
-"""What settles a row, many trees at once, and imputation; against brute force."""
+"""What settles a row; against brute force."""
 
 import itertools
 import math
@@ -8,8 +8,7 @@ import oracle
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from sklearn.tree import DecisionTreeClassifier
-from strategies import nested, partial_rows, problems, tree_of
+from strategies import partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
@@ -17,7 +16,7 @@ from orderless.inputs import read_rows
 from orderless.missing import smallest_sets
 from orderless.missing.needed import Needed
 from orderless.missing.settling import Settling
-from tests.missing.test_predict import AT_10, COLOR, OR, WARM, breast_cancer, in_order, labels
+from tests.missing.test_predict import AT_10, OR, breast_cancer, in_order
 
 # -- what is needed ------------------------------------------------------------------------------
 
@@ -93,7 +92,7 @@ def test_many_rows_that_know_part_of_a_feature():
 def check_settling(tree, rows):
     read = read_rows(rows, tree.space, tree.kernel.used)
     open_rows = np.flatnonzero(tree.kernel.decide(read) < 0)
-    settling = Settling(tree)
+    settling = Settling(tree.kernel)
     for _ in range(2):  # the second time it is remembered
         sets, which = settling.sets(read, open_rows)
         wanted = [tree.needed(rows[i]).settle[0] for i in open_rows]
@@ -209,112 +208,3 @@ def test_missing_needed_stops_in_time(monkeypatch):
             tree.needed({}, time_limit=time_limit)
 
 
-# -- many trees ----------------------------------------------------------------------------------
-
-
-@given(problems(n_trees=4, max_features=3), st.data())
-@settings(max_examples=50)
-def test_determined_by_any_is_the_first_that_is(problem, data):
-    kinds, specs = problem
-    trees = [tree_of(spec, kinds) for spec in specs]
-    rows = data.draw(st.lists(partial_rows(kinds, specs[0]), min_size=1, max_size=6))
-    found = ol.determined_by_any(trees, rows)
-    for i, row in enumerate(rows):
-        possible = [oracle.possible_classes(kinds, row, spec) for spec in specs]
-        first = next((k for k, classes in enumerate(possible) if len(classes) == 1), None)
-        assert found.determined[i] == (first is not None)
-        assert found.tree.tolist()[i] == first
-        assert labels(found.label)[i] == (None if first is None else possible[first].pop())
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_determined_by_any_over_blocks(dtype, order):
-    """More rows than one block, so that open rows are copied together; every layout of rows."""
-    random = np.random.RandomState(0)
-    X = random.normal(size=(40_000, 8))
-    y = (X[:, 0] * X[:, 1] > 0).astype(int) + (X[:, 2] > 1)
-    models = [
-        DecisionTreeClassifier(max_depth=4, max_features=3, random_state=i).fit(X[:2000], y[:2000])
-        for i in range(40)
-    ]
-    trees = [ol.read(model) for model in models]
-    X[random.random_sample(X.shape) < 0.5] = np.nan
-    X = np.asarray(X, dtype=dtype, order=order)
-    found = ol.determined_by_any(trees, X)
-    each = np.stack([tree.kernel.decide(X) for tree in trees])
-    some = (each >= 0).any(axis=0)
-    first = (each >= 0).argmax(axis=0)
-    assert (found.determined == some).all()
-    assert (found.tree.data[some] == first[some]).all()
-    assert (found.label.data[some] == each[first, np.arange(len(X))][some]).all()
-    assert 0 < some.mean() < 1
-    frame = pd.DataFrame(X[:50], columns=trees[0].space.names)
-    assert ol.determined_by_any(models, frame).label.isna().tolist() == (~some[:50]).tolist()
-
-
-def test_determined_by_any_with_sets_and_other_classes():
-    yes = nested(("split", "color", frozenset(["red"]), ("leaf", "a"), ("leaf", "c")))
-    trees = [WARM, ol.read(yes, space=COLOR)]
-    rows = [{"color": "red"}, {"age": 50}, {"color": "blue"}, {"age": 3}]
-    found = ol.determined_by_any(trees, rows)
-    assert found.tree.tolist() == [1, 0, 0, None]
-    assert labels(found.label) == ["a", "b", "b", None]
-    lonely = ol.read({"prediction": "z"}, space=COLOR)
-    assert labels(ol.determined_by_any([*trees, lonely], rows).label)[-1] == "z"
-    assert ol.determined_by_any(trees, []).tree.tolist() == []
-
-
-def test_determined_by_any_refuses():
-    with pytest.raises(InvalidData, match="there are no trees"):
-        ol.determined_by_any([], [[1]])
-    with pytest.raises(InvalidData, match="tree 1 has another space than tree 0"):
-        ol.determined_by_any([WARM, OR], [[1]])
-
-
-# -- imputation ----------------------------------------------------------------------------------
-
-
-def test_corollary_4_2_no_imputation_matters_on_determined_rows():
-    X, _, model = breast_cancer()
-    partly = X.mask(np.random.RandomState(0).random_sample(X.shape) < 0.4)
-    names = ("mean", "median", "iterative", "routing")
-    table = ol.imputation_dependence(model, partly[:150], X, names)
-    n_determined = ol.read(model).predict(partly[:150]).notna().sum()
-    parts = table.groupby("rows", sort=False)
-    assert parts["n_rows"].first().to_dict() == {
-        "determined": n_determined, "not determined": 150 - n_determined, "all": 150,
-    }  # fmt: skip
-    assert len(table) == 3 * (6 + 1)
-    assert (table.loc[table["rows"] == "determined", "n_differ"] == 0).all()
-    total = table[table["between"] == ", ".join(names)].set_index("rows")
-    assert total.loc["not determined", "share"] > 0.05
-    assert total.loc["not determined", "n_differ"] == total.loc["all", "n_differ"]
-
-
-def test_imputed_values_are_values_of_their_features():
-    space = ol.Space({"n": "integer", "b": "boolean"})
-    more = {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 2}}
-    asked = {"feature": "n", "relation": "<=", "reference": 3}
-    tree = ol.read({**asked, "true": {"prediction": 0}, "false": more}, space=space)
-    table = ol.imputation_dependence(tree, [[None, None]], [[1, 0], [2, 1], [9, 1]],
-                                     ["mean", "median"])  # fmt: skip
-    assert table["n_differ"].tolist() == [0, 1, 1]
-    assert np.isnan(table["share"][0])
-
-
-def test_imputation_refuses():
-    tree = ol.read(OR)
-    rows = [[0, 1]]
-    for names in ("mean", ["mean"], ["mean", "mode"]):
-        with pytest.raises(ValueError, match=r"must be two or more of \('mean', 'median'"):
-            ol.imputation_dependence(tree, rows, rows, names)
-    with pytest.raises(InvalidData, match="'routing' asks the scikit-learn model itself"):
-        ol.imputation_dependence(tree, rows, rows, ["mean", "routing"])
-    with pytest.raises(InvalidData, match="column 'color' is not a number by itself"):
-        ol.imputation_dependence(WARM, [["red", 1]], [["red", 1]])
-    with pytest.raises(InvalidData, match="column 'x <= 5' is not a number by itself"):
-        ol.imputation_dependence(AT_10, [[1, 1, 0, 0]], [[1, 1, 0, 0]])
-    nan = ol.read(DecisionTreeClassifier(max_depth=1).fit([[1.0], [np.nan]], [0, 1]), nan="value")
-    with pytest.raises(InvalidData, match="NaN is a value of 'x0'"):
-        ol.imputation_dependence(nan, [[1.0]], [[1.0]])

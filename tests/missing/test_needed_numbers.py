@@ -73,7 +73,7 @@ def test_by_brute_force(data, within):
     n_values = [len(values) for values in oracle.values_by_feature(which, spec).values()]
     assume(math.prod(n_values) <= 400)
     plain = tree_of(spec, which)
-    tree = plain.as_regression()
+    tree = plain.replace(task="regression")
     found = tree.needed(row, tolerance=within)
     settle, could = settling_brute_force(which, row, spec, within)
     assert {frozenset(names) for names in found.settle} == settle
@@ -84,7 +84,7 @@ def test_by_brute_force(data, within):
     assert found.label == said
     assert tree.needed(row, tolerance=within) == found
     assert plain.needed(row, tolerance=within) == found  # classes that are numbers
-    settling = Settling(tree, tolerance=within)
+    settling = Settling(tree.kernel, tolerance=within)
     if said is None:
         sets, index = settling.sets(tree.kernel.read([row]), np.array([0]))
         assert sets[index[0]] == found.settle[0]
@@ -115,9 +115,9 @@ def test_in_words():
 
 def test_refusals():
     tree = ol.read(STAY, feature_names=["a", "b"])
-    with pytest.raises(ValueError, match="within must be a finite number of at least 0, got -1"):
+    with pytest.raises(ValueError, match="tolerance must be a finite number of at least 0, got -1"):
         tree.needed({}, tolerance=-1)
-    with pytest.raises(ValueError, match="within must be a number of at least 0, got 'wide'"):
+    with pytest.raises(ValueError, match="tolerance must be a number of at least 0, got 'wide'"):
         tree.ask_next([{}], tolerance="wide")
     split = {"feature": "a", "true": {"prediction": "x"}, "false": {"prediction": "y"}}
     words = ol.read(split, feature_names=["a"])

@@ -97,7 +97,7 @@ def test_odds_refuse():
     shares = ol.Tree(tree.space, tree.classes, feature=[0, -1, -1], threshold=[0, 0, 0],
                      when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
                      distribution=[[1, 1], [0.9, 0.1], [0, 1]])  # fmt: skip
-    with pytest.raises(InvalidData, match=r"give the training rows, odds\(X, X_train\)"):
+    with pytest.raises(InvalidData, match=r"give the training rows, shares\(X, X_train\)"):
         shares.shares([[0, 1]])
     with pytest.raises(ValueError, match="reference must be 'leaves' or complete"):
         tree.shares([[0, 1]], "leafs")

@@ -86,13 +86,13 @@ def test_it_says_what_it_is():
 
 def test_equal_and_copied():
     one = points()
-    one.summed  # noqa: B018  (what the core holds is made again)
+    one.kernel.summed  # noqa: B018  (what the core holds is made again)
     for other in (points(), copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
         assert other == one
         assert hash(other) == hash(one)
         assert other.predict([[4, 4.0]]).tolist() == ["high"]
         with pytest.raises(ValueError, match="read-only"):
-            other.values[0][0] = 3.0
+            other.kernel.values[0][0] = 3.0
     for changes in ({"values": [[0.0, 1.0], [0.0, 3.0]]}, {"trees": [stump(), stump(1, 4.0)]},
                     {"classes": ["low", "HIGH"]}, {"rule": Rule("cuts", (0.5,))},
                     {"adding": Adding(base=(1.0,))}, {"link": "logistic"}):  # fmt: skip
@@ -120,7 +120,7 @@ def test_numbers_and_windows_are_written():
                       rule=Rule("cuts", (1.5,), 1e-6))  # fmt: skip
     again = Ensemble.from_json(ensemble.to_json().encode())
     assert again == ensemble
-    assert (again.adding, again.rule) == (ensemble.kernel.adding, ensemble.kernel.rule)
+    assert (again.kernel.adding, again.kernel.rule) == (ensemble.kernel.adding, ensemble.kernel.rule)
 
 
 @pytest.mark.parametrize(

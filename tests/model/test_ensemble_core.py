@@ -46,7 +46,7 @@ def test_threads_change_nothing(seed):
     boxes = np.array([random_box(random, drawn) for _ in range(50)])
     own = drawn.sum()
     for one, many in zip(
-        own.kernel.decide(boxes, 10.0, 1), own.kernel.decide(boxes, 10.0, 3), strict=True
+        own.decide(boxes, 10.0, 1), own.decide(boxes, 10.0, 3), strict=True
     ):
         assert one.tolist() == many.tolist()
 
@@ -91,7 +91,7 @@ def test_arrays_that_do_not_fit_are_refused():
     drawn = draw(random)
     own = drawn.sum()
     with pytest.raises(ValueError, match="as wide as"):
-        own.kernel.decide(np.ones((1, 1000), np.uint8), 1.0, 1)
+        own.decide(np.ones((1, 1000), np.uint8), 1.0, 1)
     empty = np.zeros((1, sum(drawn.widths)), np.uint8)
     with pytest.raises(ValueError, match="no bin"):
-        own.kernel.decide(empty, 1.0, 1)
+        own.decide(empty, 1.0, 1)

@@ -87,7 +87,7 @@ def test_rows_are_answered_as_boxes(seed):
     drawn = draw(random)
     own, bins, columns, boxes = rows_of(random, drawn)
     by_rows = own.decide_rows(bins, columns, N_ROWS, 10.0, 1, True)
-    for ours, expected in zip(by_rows, own.kernel.decide(boxes, 10.0, 1), strict=True):
+    for ours, expected in zip(by_rows, own.decide(boxes, 10.0, 1), strict=True):
         assert ours.tolist() == expected.tolist()
     without = own.decide_rows(bins, columns, N_ROWS, 10.0, 2, False)
     assert without.status.tolist() == by_rows.status.tolist()

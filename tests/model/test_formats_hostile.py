@@ -52,7 +52,7 @@ def rashomon():
 
 def ensemble():
     own = tree()
-    votes = own.replace(classes=range(own.n_leaves), leaf_class=own.numbered_leaves.leaf_class,
+    votes = own.replace(classes=range(own.n_leaves), leaf_class=own.kernel.numbered_leaves.leaf_class,
                         distribution=None)  # fmt: skip
     return ol.Ensemble(
         [votes, votes], [[[1.0, 0.0], [0.25, 0.75], [0.0, 1.0], [0.5, 0.5]]] * 2,

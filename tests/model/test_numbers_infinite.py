@@ -67,7 +67,7 @@ def test_every_way_to_decide_agrees_with_the_definition(cuts, kind):
         explanation = form.tree.explain({"x": value})
         assert explanation.label == label
         assert all(reason.covers([{"x": value}])[0] for reason in explanation.reasons())
-    assert tree.predict_between(X, X).tolist() == expected
+    assert tree.predict(ol.Between(X, X)).tolist() == expected
     assert ol.Tree.from_json(tree.to_json()) == tree
     assert ol.equivalent(tree, form.tree.minimize())
     names: dict[str, object] = {}
@@ -134,4 +134,4 @@ def test_a_range_of_one_infinity_is_that_value(values, nan_true):
                        leaf_class=[-1, 0, 1], nan_true=[nan_true, False, False])  # fmt: skip
         for value in (-np.inf, np.inf, -1e300, 1e300, 3.0):
             row = [{"x": value}]
-            assert tree.predict_between(row, row).tolist() == tree.predict(row).tolist()
+            assert tree.predict(ol.Between(row, row)).tolist() == tree.predict(row).tolist()

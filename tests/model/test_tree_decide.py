@@ -109,13 +109,13 @@ def test_labels_of_all_kinds(names):
         when_false=tree.nodes.when_false,
         leaf_class=tree.nodes.leaf_class,
     )
-    codes = named.reach(rows).label
+    codes = named.kernel.reach(rows).label
     assert sorted(set(codes.tolist())) == list(range(-1, len(names)))
     wanted = [None if code < 0 else names[code] for code in codes]
     for n_jobs in (1, 2):
         out = named.predict(rows, n_jobs=n_jobs)
         assert isinstance(out, np.ma.MaskedArray)
-        assert out.dtype == named.labels.dtype
+        assert out.dtype == named.kernel.labels.dtype
         assert out.tolist() == wanted
         out[0] = np.ma.masked  # the result is the caller's own
     assert ol.canonicalize(named).predict(rows, n_jobs=2).tolist() == wanted

@@ -47,7 +47,8 @@ def problems_of_numbers(draw):
 def test_intervals_are_those_of_all_completions(problem):
     own, spec, rows = problem
     tree = tree_of(spec, own)
-    lower, upper = tree.predict_interval(rows)
+    lower, upper, exact = tree.predict_interval(rows)
+    assert exact.all()
     possible = [possible_classes(own, row, spec) for row in rows]
     assert lower.tolist() == [min(numbers) for numbers in possible]
     assert upper.tolist() == [max(numbers) for numbers in possible]
@@ -72,7 +73,7 @@ def test_intervals_of_many_rows(n_leaves, order):
     tree = ol.read(model.fit(X, rng.normal(size=len(X)).round(1)))
     rows = np.asarray(np.where(rng.random((20_000, 4)) < 0.3, np.nan, rng.normal(size=(20_000, 4))),
                       order=order)  # fmt: skip
-    lower, upper = tree.predict_interval(rows, n_jobs=2)
+    lower, upper, _ = tree.predict_interval(rows, n_jobs=2)
     reached = tree.kernel.reached_leaves(rows[:500]).astype(bool)
     number = tree.kernel.numbers[tree.nodes.leaf_class[list(tree.kernel.leaves())]]
     for row, low, high in zip(reached, lower, upper, strict=False):
@@ -93,7 +94,8 @@ def test_complete_rows_get_the_models_own_numbers(kind):
         rows = np.random.default_rng(0).normal(scale=0.05, size=(5_000, X.shape[1]))
         rows = np.concatenate([X, rows])
         assert (tree.predict(rows) == model.predict(rows)).all()
-        lower, upper = tree.predict_interval(rows)
+        lower, upper, exact = tree.predict_interval(rows)
+        assert exact.all()
         assert (lower == model.predict(rows)).all()
         assert (upper == lower).all()
 
@@ -110,9 +112,10 @@ def test_a_form_says_the_same_numbers():
 
 def test_frames_give_series():
     rows = pd.DataFrame({"age": [50, None, 65]}, index=["a", "b", "c"])
-    lower, upper = two().predict_interval(rows)
+    lower, upper, exact = two().predict_interval(rows)
     assert lower.to_dict() == {"a": 2.5, "b": 2.5, "c": 7.5}
     assert upper.to_dict() == {"a": 2.5, "b": 12.0, "c": 7.5}
+    assert exact.to_dict() == {"a": True, "b": True, "c": True}
     given = two().predict(rows, tolerance=1)
     assert given.index.tolist() == ["a", "b", "c"]
     assert given.isna().tolist() == [False, True, False]
@@ -122,7 +125,7 @@ def test_frames_give_series():
 
 def test_classes_that_are_whole_numbers_have_intervals_in_any_order():
     tree = ol.Tree(ol.Space({"age": "numeric"}), [30, 10], **TWO_LEAVES)
-    lower, upper = tree.predict_interval([[None], [50]])
+    lower, upper, _ = tree.predict_interval([[None], [50]])
     assert (lower.tolist(), upper.tolist()) == ([10, 30], [30, 30])
     assert tree.predict([[None]], tolerance=20).tolist() == [20]
     assert tree.predict([[None]], tolerance=19).mask.all()
@@ -137,8 +140,8 @@ def test_numbers_near_the_end_of_what_floats_hold():
 
 
 @pytest.mark.parametrize("within", [-1, float("nan"), float("inf"), 10**400, 1j, "wide", True])
-def test_within_is_a_number(within):
-    with pytest.raises(ValueError, match="within must be a"):
+def test_tolerance_is_a_number(within):
+    with pytest.raises(ValueError, match="tolerance must be a"):
         two().predict([[50]], tolerance=within)
 
 
@@ -149,10 +152,11 @@ def test_classes_that_are_numbers_become_a_regression_tree(problem):
     numbers = tree.kernel.as_regression()
     assert numbers.task == "regression"
     assert numbers.classes == tuple(sorted(float(label) for label in tree.classes))
+    numbers = ol.Tree.of(numbers)
     assert ol.equivalent(numbers, tree)
     for one, same in zip(numbers.predict_interval(rows), tree.predict_interval(rows), strict=True):
         assert one.tolist() == same.tolist()
-    assert numbers.as_regression() is numbers
+    assert numbers.kernel.as_regression() is numbers.kernel
 
 
 def test_whole_numbers_that_are_one_float_become_one_class():
@@ -160,12 +164,12 @@ def test_whole_numbers_that_are_one_float_become_one_class():
     assert tree.kernel.as_regression().classes == (2.0**53,)
     assert tree.kernel.as_regression().predict([[None]]).tolist() == [2.0**53]
     with pytest.raises(InvalidTree, match="are not numbers"):
-        ol.read({"prediction": "yes"}).as_regression()
+        ol.read({"prediction": "yes"}).kernel.as_regression()
 
 
 def test_text_has_no_intervals():
     tree = ol.read({"prediction": "yes"}, feature_names=["age"])
-    with pytest.raises(InvalidTree, match=r"\['yes'\] are not numbers.*possible_classes"):
+    with pytest.raises(InvalidTree, match=r"\['yes'\] are not numbers.*possible"):
         tree.predict_interval([[1]])
     with pytest.raises(InvalidTree, match="are not numbers"):
         tree.predict([[1]], tolerance=1)
@@ -302,7 +306,7 @@ def test_certain_answers_at_a_threshold_are_those_of_all_completions(wisconsin):
     X, _, model = wisconsin
     tree = ol.read(model)
     gaps = X.mask(np.random.default_rng(0).random(X.shape) < 0.2)
-    lower, upper = tree.predict_interval(gaps, of="probability")[:2]
+    lower, upper, _ = tree.predict_interval(gaps, of="probability")
     certain = tree.decide_at("malignant", 0.2).predict(gaps)
     low, high = lower["malignant"] >= 0.2, upper["malignant"] >= 0.2
     assert (certain.isna() == (low != high)).all()
@@ -327,7 +331,7 @@ def test_a_tree_without_training_rows_has_no_risk():
         tree.decide_at(1, 0.2)
     with pytest.raises(InvalidTree, match="no class True"):
         tree.decide_at(True, 0.2)
-    with pytest.raises(InvalidTree, match=r"cut\(\[level\]\) to decide"):
+    with pytest.raises(InvalidTree, match=r"discretize\(\[level\]\) to decide"):
         two().decide_at(2.5, 0.2)
 
 

@@ -99,7 +99,7 @@ def test_sets_of_numbers_count_the_decimals():
 
 
 def test_integers_that_no_float_holds_are_refused():
-    with pytest.raises(ValueError, match="within is 9007199254740993"):
+    with pytest.raises(ValueError, match="tolerance is 9007199254740993"):
         two(0.1, 0.4).predict([{}], tolerance=2**53 + 1)
 
 

@@ -28,7 +28,7 @@ def test_a_large_set_is_written_by_what_it_leaves_out():
     short = "state not in {state 0, state 1}"
     assert tree.condition(0) == short
     assert str(tree).splitlines()[0] == f"{short}?"
-    assert short in tree_as_dot(tree)
+    assert short in tree_as_dot(tree.kernel)
     assert [str(term) for term in ol.canonicalize(tree).rules[0]] == [short]
     html = ol.canonicalize(tree)._repr_html_() + tree._repr_html_()
     assert "state 7" not in html

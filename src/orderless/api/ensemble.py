@@ -36,7 +36,7 @@ from ..missing import Needed, shares_of_training
 from ..model import Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml
 from ..readers import read_score
-from .model import Model
+from .model import LONGEST, Model
 from .tree import Tree
 
 __all__ = ["Ensemble"]
@@ -170,9 +170,15 @@ class Ensemble(Model[SumKernel]):
         return cls.of(read_score(items, verdicts=verdicts, space=space, decimals=decimals))
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Read what ``to_json`` wrote; anything else is refused."""
-        return cls.of(SumKernel.from_json(text))
+    def from_json(cls, text: str | bytes, *, limit: int = LONGEST) -> Self:
+        """Read what ``to_json`` wrote; anything else is refused.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        return cls.of(SumKernel.from_json(text, limit=limit))
 
     # -- what it is ----------------------------------------------------------------------------
 

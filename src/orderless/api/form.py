@@ -22,6 +22,7 @@ from ..output.rules import (
     form_in_short_html,
 )
 from ..readers import read_tree
+from .model import LONGEST
 from .tree import Tree
 
 __all__ = ["CanonicalForm", "canonicalize"]
@@ -150,7 +151,7 @@ class CanonicalForm:
         return hash(self.form)
 
     def __repr__(self) -> str:
-        return repr(self.form).replace("Form", "CanonicalForm", 1)
+        return repr(self.form)
 
     def __str__(self) -> str:
         """Write the rules, or in one line why there are none and what to do."""
@@ -248,6 +249,16 @@ class CanonicalForm:
         return self.form.to_json()
 
     @classmethod
-    def from_json(cls, text: str | bytes, **options: Any) -> CanonicalForm:
-        """Read what ``to_json`` wrote; its rules are checked against its tree."""
-        return cls(Form.from_json(text, **options))
+    def from_json(
+        cls, text: str | bytes, *, limit: int = LONGEST, time_limit: float = TIME_LIMIT
+    ) -> CanonicalForm:
+        """Read what ``to_json`` wrote; its rules are checked against its tree.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        time_limit : float
+            Seconds as in ``canonicalize``.
+        """
+        return cls(Form.from_json(text, limit=limit, time_limit=time_limit))

@@ -12,10 +12,11 @@ from typing import Any, Generic, Self, TypeVar
 
 from ..form import Explanation, Explanations
 from ..missing import Needed
-from ..model import Fact, Label, Space, SumKernel, TreeKernel
+from ..model import Fact, Label, Space, SumKernel, TreeKernel, formats
 
 __all__ = ["Model"]
 
+LONGEST = formats.LIMIT  # characters of a file
 TIME_LIMIT = 1.0  # seconds for each row of a sum of trees
 OF = ("answer", "score", "probability")
 

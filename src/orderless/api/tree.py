@@ -44,7 +44,7 @@ from ..output.code import (
     tree_as_onnx,
 )
 from ..output.rules import tree_as_html
-from .model import Model
+from .model import LONGEST, Model
 
 __all__ = ["Tree"]
 
@@ -145,9 +145,15 @@ class Tree(Model[TreeKernel]):
         return tree
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Read what ``to_json`` wrote; anything else is refused."""
-        return cls.of(TreeKernel.from_json(text))
+    def from_json(cls, text: str | bytes, *, limit: int = LONGEST) -> Self:
+        """Read what ``to_json`` wrote; anything else is refused.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        return cls.of(TreeKernel.from_json(text, limit=limit))
 
     # -- what it is ----------------------------------------------------------------------------
 
@@ -263,11 +269,14 @@ class Tree(Model[TreeKernel]):
         time_limit : float
             Seconds that the search may take.
         return_bound : bool
-            Whether to return, beside the tree, what no equivalent tree is below.
+            Whether to return, beside the tree, what no equivalent tree is below. The tree is
+            proven smallest where it reaches the bound.
 
         Returns
         -------
         Tree, or (Tree, bound)
+            No split of the tree is redundant. Among the smallest trees it is the first in a fixed
+            order, so that equivalent trees over one space give identical trees.
 
         Warns
         -----
@@ -275,6 +284,13 @@ class Tree(Model[TreeKernel]):
             Where ``limit`` or ``time_limit`` ended the search before the tree was proven smallest,
             and ``return_bound`` was not asked for. The tree is then the best one found, and the
             warning has a proven lower bound.
+
+        Notes
+        -----
+        Dynamic programming over boxes with branch and bound. The number of boxes can grow
+        exponentially with the conditions. Where a categorical feature has more than 12 groups of
+        values that the function distinguishes in a box, only sets of the tree and single groups are
+        tried there.
 
         Examples
         --------
@@ -289,15 +305,11 @@ class Tree(Model[TreeKernel]):
         >>> tree.n_leaves, tree.minimize().n_leaves
         (5, 4)
         """
-        options: dict[str, Any] = {
-            "X": X,
-            "minimize": what,
-            "limit": limit,
-            "time_limit": time_limit,
-        }
         if not return_bound:
-            return self.of(smallest_tree(self.kernel, **options))
-        smallest, bound = smallest_tree(self.kernel, **options, return_bound=True)
+            return self.of(smallest_tree(self.kernel, what, X, limit=limit, time_limit=time_limit))
+        smallest, bound = smallest_tree(
+            self.kernel, what, X, limit=limit, time_limit=time_limit, return_bound=True
+        )
         return self.of(smallest), bound
 
     def redundant_splits(self, *, time_limit: float = TIME_LIMIT) -> tuple[int, ...]:

@@ -23,9 +23,6 @@ from .compare import (
     disagreement as disagreement,
     equivalent as equivalent,
 )
-from .completed import (
-    witness_rows as witness_rows,
-)
 from .differences import (
     difference as difference,
 )
@@ -59,4 +56,7 @@ from .splitting import (
 )
 from .votes import (
     as_ensemble as as_ensemble,
+)
+from .witness import (
+    witness_rows as witness_rows,
 )

@@ -24,12 +24,15 @@ from ..form import (
     Explanations,
     Found,
     Limits,
+    OneRow,
     PossibleCosts,
     Term,
     allowed_bins,
     bin_costs,
     bins_meeting,
     changes_of,
+    completed,
+    read_one,
     wanted_classes,
 )
 from ..inputs import distinct_rows, exact, read_costs, refuse_contradiction, row_at, row_domains
@@ -37,13 +40,13 @@ from ..missing import Needed
 from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
-from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
 from .possible_sufficient import PossibleSufficient, with_fact_bins
 from .possible_sums import touched
 from .sufficient import Sufficient
 from .ways import Distances
+from .witness import cell_box, witness_rows
 
 __all__ = ["EnsembleExplanation", "explain_ensemble_row", "explain_ensemble_rows"]
 
@@ -111,6 +114,11 @@ class EnsembleExplanation(Explanation):
             self._ensemble, self._one_row, max(self._limit, 200_000), self._time_limit
         )
 
+    @cached_property
+    def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        assert self._ensemble is not None
+        return witness_rows(self._ensemble, self._one_row, self._time_limit)
+
     def row_after(self, change: Change) -> dict[str, Any]:
         """Give the row as it would be after a change: its known values, with the new ones.
 
@@ -129,7 +137,9 @@ class EnsembleExplanation(Explanation):
         label = search.ensemble.classes.index(change.label)
         found = possible_boxes(search.ensemble, box[None], self._time_limit)
         changed = {self._space.index(name): side for name, side in change.ranges.items()}
-        return completed(self._ensemble, self._one_row, found.cells[0, label], changed)
+        cell = found.cells[0, label]
+        box = cell_box(self._ensemble, cell)
+        return completed(self._ensemble, self._one_row, box, changed)
 
     def _restricted(self, limits: Limits, limit: int) -> Changes:
         """Give all minimal sets of features that can be changed as the limits allow, and how."""

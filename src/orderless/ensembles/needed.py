@@ -19,7 +19,6 @@ from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
 from ..model import SumKernel, each_check_in_time
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
-from .completed import OneRow, read_one
 from .possible_sums import touched
 from .probe import Probe
 from .splitting import tree_in_box

@@ -15,6 +15,11 @@ from .changes import (
     changes_of as changes_of,
     wanted_classes as wanted_classes,
 )
+from .completed import (
+    OneRow as OneRow,
+    completed as completed,
+    read_one as read_one,
+)
 from .differences import (
     Both as Both,
     tree_difference as tree_difference,

@@ -1,14 +1,14 @@
 """Reasons and rules: what a tree decides, free of the order it asks in.
 
-In:  a ``Tree`` over a ``Space``.
-Out: ``CanonicalForm``.
+In:  a tree over a space.
+Out: ``Form``.
 Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,6 @@ from .function_tree import canonical_tree, with_function_bins
 from .in_core import InCore
 from .term import Term
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["Form", "canonical_form"]
 
 LIMIT = 1_000_000
@@ -45,46 +42,7 @@ TIME_LIMIT = 60.0
 def canonical_form(
     tree: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT, exact: bool = True
 ) -> Form:
-    """Give the order-free form of a tree: its shortest rules, and every sufficient reason.
-
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    limit : int
-        How many reasons a class may have before ``TooManyReasons`` is raised.
-    time_limit : float
-        Seconds that finding all reasons, or the rules of one class, may take before ``OutOfTime``
-        is raised.
-    exact : bool
-        Whether rules are proven minimal. If not, they are found without all reasons, quickly for
-        trees of any size; none of them can be left out, and ``bounds`` says how far from minimal
-        they may be.
-
-    Returns
-    -------
-    CanonicalForm
-        Rules and reasons are computed when they are first asked for.
-
-    Notes
-    -----
-    The paper's Algorithms 1 and 4, without truth tables: reasons by divide and conquer over the
-    tree, rules by covering with lazily found cells. The number of reasons can grow exponentially
-    with the leaves; everything else about a tree (equivalence, prediction with unknowns) works
-    without them.
-
-    Examples
-    --------
-    The tree of the paper's second figure has two rules for class 1, and one more reason:
-
-    >>> x3 = {"feature": "x3", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> x2 = {"feature": "x2", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> form = canonicalize(read_tree({"feature": "x1", "true": x2, "false": x3},
-    ...                               feature_names=["x1", "x2", "x3"]))
-    >>> [str(term) for term in form.rules[1]]
-    ['not x1 AND x3', 'x1 AND x2']
-    >>> [str(term) for term in form.reasons[1]]
-    ['not x1 AND x3', 'x2 AND x3', 'x1 AND x2']
-    """
+    """Give the order-free form of a tree; see ``orderless.canonicalize``."""
     if isinstance(tree, Form):
         tree = tree.tree
     own = tree if type(tree) is TreeKernel else read_tree(tree)
@@ -98,7 +56,7 @@ class Form(InCore):
 
     Attributes
     ----------
-    tree : Tree
+    tree : TreeKernel
         The tree it came from.
     limit : int
         How many reasons a class may have.
@@ -257,14 +215,6 @@ class Form(InCore):
         more = f", {len(self.classes) - 8:,} more" if len(self.classes) > 8 else ""
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves:,} leaves"
         return f"CanonicalForm(of a tree with {leaves}, classes [{classes}{more}])"
-
-    def to_tree(
-        self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves"
-    ) -> TreeKernel:
-        """Give the smallest tree that decides the same; see ``smallest_tree``."""
-        from .smallest import smallest_tree
-
-        return smallest_tree(self.tree, minimize=minimize)
 
     # -- files ---------------------------------------------------------------------------------
 

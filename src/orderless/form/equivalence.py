@@ -33,28 +33,10 @@ __all__ = ["counterexample", "disagreement", "equivalent", "group_equivalent"]
 
 
 def equivalent(a: Any, b: Any) -> bool:
-    """Tell whether two trees give every row the same class.
+    """Tell whether two trees give every row the same class; see ``orderless.equivalent``.
 
-    Features compare by name, classes by label; a class that no leaf predicts does not matter.
-    Where a feature has other kinds of values in the two spaces (float32 in one and integer in the
-    other, say), the trees are compared on the values that it has in both; a number that a
-    categorical feature does not list is one of its other values (docs/decisions/0011).
-
-    Parameters
-    ----------
-    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
-
-    Notes
-    -----
     The paper's Theorem 3.4. Different fingerprints are a no; equal ones are certified exactly: any
     two leaves whose boxes meet must agree. Cost: pairs of leaves that meet.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> mirror = {"feature": 1, "true": tree, "false": tree}
-    >>> equivalent(tree, mirror)
-    True
     """
     trees = over_common_space([read_tree(a), read_tree(b)])
     if trees[0].space.knowledge is not None:
@@ -64,30 +46,9 @@ def equivalent(a: Any, b: Any) -> bool:
 
 
 def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
-    """Give a row that two trees put into different classes, or None if there is none.
+    """Give a row that two trees put into different classes; see ``orderless.counterexample``.
 
-    The row has a value for every feature of both trees' spaces, and has been put through both
-    trees' own ``predict``. Numbers are short and near the trees' thresholds, but no real row may
-    be like it; with rows X it is one of these, if the trees differ on one of them.
-
-    Parameters
-    ----------
-    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : rows, optional
-        The first of these on which the trees certainly differ is given, as it is; where there is
-        none, a row is made up as without X. Rows may hold a float64 that only one of the trees
-        rounds to float32, so that it differs although the trees are equivalent.
-
-    Examples
-    --------
-    >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
-    ...          "true": {"prediction": "no"}, "false": {"prediction": "yes"}}
-    >>> younger = {**young, "reference": 20.5}
-    >>> one, other = (read_tree(tree, feature_names=["age"]) for tree in (young, younger))
-    >>> counterexample(one, other)
-    {'age': 22.0}
-    >>> counterexample(one, other, [[18.0], [23.5], [24.0]])
-    {'age': 23.5}
+    It has been put through both trees' own ``predict``.
     """
     tree_a, tree_b = read_tree(a), read_tree(b)
     if X is not None and (real := _row_that_differs(tree_a, tree_b, X)) is not None:
@@ -126,27 +87,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
 
 
 def disagreement(a: Any, b: Any, X: Any = None) -> float:
-    """Give the share of rows, or of the space, on which two trees differ.
-
-    Parameters
-    ----------
-    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : rows, optional
-        Complete rows that both trees can take. Without it, the share of the space if features are
-        independent, a numeric feature falls into each interval between thresholds of the two trees
-        with the same probability, and a categorical one has each of its values (every category,
-        "other" and missing) with the same probability, whether or not a tree distinguishes them.
-
-    Examples
-    --------
-    >>> both = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> one = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> disagreement(both, one)
-    0.25
-    >>> disagreement(read_tree(both), read_tree(one, feature_names=["x0", "x1"]), [[1, 1], [1, 0]])
-    0.5
-    """
+    """Give the share of rows that two trees decide differently; see ``orderless.disagreement``."""
     tree_a, tree_b = read_tree(a), read_tree(b)
     if X is not None:
         codes_of = []
@@ -177,7 +118,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
     Parameters
     ----------
-    trees : iterable of Tree, CanonicalForm, or any models that ``read_tree`` knows
+    trees : iterable of Tree, CanonicalForm, or any models that ``orderless.read`` reads as trees
         Also over different spaces, read through different binarizers; compared on the values that
         each feature has in all of them, as by ``equivalent``.
 
@@ -193,9 +134,10 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
     Examples
     --------
+    >>> import orderless as ol
     >>> a = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     >>> b = {"feature": 0, "true": {"prediction": 0}, "false": {"prediction": 1}}
-    >>> group_equivalent([a, b, a])
+    >>> ol.group_equivalent([a, b, a])
     [[0, 2], [1]]
     """
     members = [t if type(t) is TreeKernel else read_tree(t) for t in trees]

@@ -10,9 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from .. import _core
 from ..inputs import one_row, read_costs, refuse_contradiction
-from ..model import Bins, Fact, TreeKernel, in_time
+from ..model import Bins, Box, Fact, Side, TreeKernel, in_time
 from .canonical import Form
+from .completed import completed, read_one
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
@@ -37,6 +41,27 @@ class Asked:
         return explain_row(tree, tree.bins, self.row, costs=self.costs, limit=self.limit,
                            time_limit=self.time_limit)  # fmt: skip
 
+    @in_time
+    def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Give two completions with different answers, the least and the greatest one."""
+        tree, one = self.tree, read_one(self.tree, self.row)
+        leaves = np.array(list(tree.leaves()))[tree.reached_leaves(one.rows)[0].astype(bool)]
+        label = tree.leaf_class[leaves]
+        if label.min() == label.max():
+            return None
+        first, second = (
+            completed(tree, one, _leaf_box(tree, int(leaves[at])))
+            for at in (label.argmin(), label.argmax())
+        )
+        return first, second
+
+
+def _leaf_box(tree: TreeKernel, leaf: int) -> dict[int, Side]:
+    """Give what a leaf says of features, by their position."""
+    nodes, slots = _core.bins.leaf_boxes(tree.bins.nodes, tree.bins.layout)
+    (box,) = Box.of_slots(tree.bins, slots[np.asarray(nodes) == leaf])
+    return {tree.space.index(side.feature.name): side for side in box.sides}
+
 
 @in_time
 def explain_row(
@@ -48,7 +73,7 @@ def explain_row(
     limit: int,
     time_limit: float,
 ) -> Explanation:
-    """Explain one row of a tree over the bins of its function; see ``CanonicalForm.explain``."""
+    """Explain one row of a tree over the bins of its function; see ``Model.explain``."""
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one reason must be allowed")
     space = tree.space

@@ -1,6 +1,6 @@
 """Explanations of many rows: the class of each, and its shortest reason.
 
-In:  a ``CanonicalForm`` and rows.
+In:  a ``Form`` and rows.
 Out: ``Explanations``: labels and reasons by row; each row's ``Explanation`` when it is asked for.
 Paper: Proposition 3.3, row by row.
 """
@@ -38,9 +38,9 @@ class Found(NamedTuple):
 
 
 class Explanations(Sequence["Explanation"]):
-    """Why each of many rows gets its class. Made by ``CanonicalForm.explain_all``.
+    """Why each of many rows gets its class. Made by ``Model.explain_all``.
 
-    A sequence: ``explanations[i]`` is what ``CanonicalForm.explain`` gives for row i, made when it
+    A sequence: ``explanations[i]`` is what ``Model.explain`` gives for row i, made when it
     is asked for.
 
     Attributes
@@ -84,9 +84,9 @@ class Explanations(Sequence["Explanation"]):
 
         Examples
         --------
-        >>> from orderless import canonicalize
-        >>> tree = {"feature": 0, "true": {"prediction": "a"}, "false": {"prediction": "b"}}
-        >>> canonicalize(tree).explain_all([[1], [None]]).to_dict()
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": 0, "true": {"prediction": "a"}, "false": {"prediction": "b"}})
+        >>> tree.explain_all([[1], [None]]).to_dict()
         {'label': ['a', None], 'reason': ['x0', None], 'n_conditions': [1, None]}
         """
         reasons = self.reasons

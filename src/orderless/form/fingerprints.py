@@ -32,36 +32,18 @@ PRIME = 2**61 - 1
 
 
 def fingerprint(tree: Any) -> str:
-    """Give 32 hex digits that name the function of a tree, the same on every machine.
-
-    Trees over features of the same names and kinds have equal fingerprints if they are the same
-    function, and different ones if they are not, but for a chance of about degree / 2^122.
-
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    """Give 32 hex digits that name the function of a tree; see ``Tree.fingerprint``.
 
     Where the space has facts, functions are the same if they are on possible rows. If a fact
     compares features with each other (``low <= high``), the fingerprint is that of the function on
     all rows, which is said by a warning: equal ones are the same function, and different ones may
     still be the same on possible rows, which ``equivalent`` and ``group_equivalent`` decide.
 
-    Notes
-    -----
     Each (feature, threshold) stands for a pseudo-random element F of the field modulo 2^61 - 1,
     with F(-inf) = 0 and F(inf) = 1; the interval (a, b] weighs F(b) - F(a), a box the product of
     its intervals, and the tree is the sum over its leaves of value(class) x weight(box): a
     polynomial that is equal for equal functions only, evaluated at two random points.
     Cost: leaves x features of the tree.
-
-    Examples
-    --------
-    >>> one = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...        "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> other = {"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
-    ...          "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> fingerprint(one) == fingerprint(other)
-    True
     """
     own = read_tree(tree)
     knowledge = own.space.knowledge

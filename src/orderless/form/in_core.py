@@ -1,7 +1,7 @@
 """The part of a form that the core has: the function's bins, its reasons and its rules.
 
 In:  a ``Tree`` that the core holds.
-Out: ``InCore``, what ``CanonicalForm`` has of it; nothing of it is pickled.
+Out: ``InCore``, what ``Form`` has of it; nothing of it is pickled.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["InCore"]
 
 
 class InCore:
-    """Parts of ``CanonicalForm`` that are in the core."""
+    """Parts of ``Form`` that are in the core."""
 
     tree: TreeKernel
 

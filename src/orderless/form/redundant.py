@@ -28,44 +28,11 @@ Region = dict[str, Side]
 
 @in_time
 def redundant_splits(tree: Any, *, time_limit: float = TIME_LIMIT) -> tuple[int, ...]:
-    """Find the splits that can be left out without changing what the tree decides.
+    """Find the splits that can be left out, each by itself; see ``Tree.redundant_splits``.
 
-    A split is redundant if the tree with one of the split's two sides in its place is the same
-    function. The paper's "trivial" splits, two leaves of one class, are the plainest case. Each is
-    tried by itself: when one is taken out, another may be needed. Where the space has facts, it is
-    enough that the two trees are the same on possible rows.
-
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    time_limit : float
-        Seconds before ``OutOfTime`` is raised.
-
-    Returns
-    -------
-    tuple of int
-        Positions of nodes, in order. For the smallest tree that decides the same see
-        ``smallest_tree``.
-
-    Notes
-    -----
     In the region of each split its two sides are compared, leaf by leaf, until two leaves differ:
     exact, and quick as a rule. At worst it takes as many steps per split as pairs of leaves meet,
     and with facts each of these steps is an exact check of them.
-
-    Examples
-    --------
-    >>> from orderless import read_tree
-    >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"feature": 1,
-    ...                   "true": {"prediction": 0}, "false": {"prediction": 0}}})
-    >>> print(tree)
-    not x0?
-      yes: not x1?
-        yes: 0
-        no:  0
-      no:  1
-    >>> [tree.condition(node) for node in redundant_splits(tree)]
-    ['not x1']
     """
     if not time_limit > 0:
         raise ValueError(f"{setting('time_limit', time_limit)}: give seconds, more than 0")

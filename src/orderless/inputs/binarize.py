@@ -130,8 +130,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise InvalidSpace(
             f"{_column_name(name, threshold)!r} cannot be written as a condition on {feature!r}: "
             "columns must hold numbers or booleans, or be one-hot columns of a feature without "
-            "'other'. Leave space out here and give it to read_tree(..., preprocessing=binarizer, "
-            "space=...)"
+            "'other'. Leave space out here and give it to orderless.read(..., "
+            "preprocessing=binarizer, space=...)"
         )
 
     def transform(self, X: Any) -> Any:
@@ -258,7 +258,7 @@ class QuantileBinarizer(UnlabelledBinarizer):
         Feature index and threshold of each column that comes out, sorted.
     space_ : Space
         The features that came in, and the columns that come out as conditions on them. The way
-        back: ``read_tree(model, space=binarizer.space_)`` for a model fitted on the columns.
+        back: ``orderless.read(model, space=binarizer.space_)`` for a model fitted on them.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -327,7 +327,7 @@ class MidpointBinarizer(UnlabelledBinarizer):
         Feature index and threshold of each column that comes out, sorted.
     space_ : Space
         The features that came in, and the columns that come out as conditions on them. The way
-        back: ``read_tree(model, space=binarizer.space_)`` for a model fitted on the columns.
+        back: ``orderless.read(model, space=binarizer.space_)`` for a model fitted on them.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

@@ -60,7 +60,7 @@ class ThresholdGuessBinarizer(Binarizer):
         but for the last one after a backward selection, which was put back.
     space_ : Space
         The features that came in, and the columns that come out as conditions on them. The way
-        back: ``read_tree(model, space=binarizer.space_)`` for a model fitted on the columns.
+        back: ``orderless.read(model, space=binarizer.space_)`` for a model fitted on them.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

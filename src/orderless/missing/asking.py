@@ -1,6 +1,6 @@
 """Which feature to ask next: one question per undetermined row, the same everywhere.
 
-In:  a ``Tree``, or anything that ``read_tree`` knows, and rows with unknown values.
+In:  a tree, and rows with unknown values.
 Out: the name of one unknown feature per row that is not determined. SQL and polars expressions
      (``output/code/formula.py``) say the same, by the same definition.
 Paper: goes beyond Section 6, which says whether a row is determined, not what to ask.
@@ -26,23 +26,8 @@ Ints = NDArray[np.int32]
 
 
 def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
-    """Give, for each row that is not determined, an unknown feature whose value can matter.
+    """Give a feature whose value can matter, for each row that is open; see ``Model.ask_next``.
 
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-    tolerance : float, optional
-        For trees of numbers: ask only until the numbers that are possible are at most so far apart.
-
-    Returns
-    -------
-    numpy.ma.MaskedArray, or a nullable Series when a data frame came in
-        Names of features; masked where the row is determined (or known within so much).
-
-    Notes
-    -----
     Walk down the tree as far as the row answers. Where it does not: if one of the two sides is
     determined (all leaves that the row can reach there have one class, or numbers that are near
     enough), ask this node's feature;
@@ -53,13 +38,6 @@ def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
     sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
     the same choice in expressions. With facts, what no possible completion of the row reaches is
     left out.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> ask_next(tree, [[None, None], [1, None], [None, 0], [None, 1]]).tolist()
-    ['x0', 'x1', None, 'x0']
     """
     tree, ends = Ends.of(read_tree(tree), tolerance)
     rows = tree.read(X)

@@ -40,7 +40,7 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Needed:
-    """Which unknown features would settle a row. Made by ``missing_needed``.
+    """Which unknown features would settle a row. Made by ``Model.needed``.
 
     Attributes
     ----------
@@ -104,27 +104,8 @@ def missing_needed(
     limit: int = LIMIT,
     time_limit: float = TIME_LIMIT,
 ) -> Needed:
-    """Give the unknown features that would settle a row.
+    """Find the unknown features that would settle a row; see ``Model.needed``.
 
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    row : dict, one-row data frame, Series, or values in the order of the space's columns
-        What is missing, None or NaN is unknown.
-    tolerance : float, optional
-        For trees of numbers: a row is settled as soon as the numbers that are possible are at most
-        so far apart, not only when one is left.
-    limit : int
-        Steps that each of the two searches may take before ``TooManyReasons`` is raised.
-    time_limit : float
-        Seconds before ``OutOfTime`` is raised.
-
-    Returns
-    -------
-    Needed
-
-    Notes
-    -----
     A set of features settles the row whatever their values are iff any two reachable leaves of
     different classes are separated by one of them: their sides on it have no value in common that
     the row allows. (If two leaves are not separated, values that lie in both keep both reachable.)
@@ -137,17 +118,6 @@ def missing_needed(
     may settle a row too. Where facts compare features with each other, two rows at once are looked
     for that agree on a set and get different classes (``limit`` counts these checks): exact as
     well, and much slower.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> print(missing_needed(tree, {}))
-    Not determined: 0 or 1.
-    Settled, whatever the values, by x0 and x1.
-    Settled, for some values, by x0; or by x1.
-    >>> missing_needed(tree, {"x0": 1}).settle
-    (('x1',),)
     """
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one step must be allowed")

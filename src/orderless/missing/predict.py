@@ -1,13 +1,9 @@
 """Rows with unknown values: the classes they can get, and how often each.
 
-In:  a ``Tree``, or anything that ``read_tree`` knows, and rows in which values are missing, or
-     known only to lie in a range.
-Out: classes where they are certain, by one tree or the first of many that is determined
-     (``FirstDetermined``); all possible classes; class odds, a table of rows x classes; and the two
-     ways to answer that the paper compares with.
-Paper: Algorithms 2 and 6, Theorem 3.2, Corollaries 4.1 and 4.2 (Section 6; a Rashomon set answers a
-     row if some tree of it is determined). Where the paper imputes, ``odds`` counts the training
-     rows that fit.
+In:  a tree, and rows in which values are missing, or known only to lie in a range.
+Out: all possible classes; the share of each class, a table of rows x classes.
+Paper: Theorem 3.2, Corollary 4.1. Where the paper imputes, ``shares`` counts the training rows that
+     fit.
 """
 
 from __future__ import annotations
@@ -30,7 +26,6 @@ from ..inputs import (
     table_like,
 )
 from ..model import SumKernel, TreeKernel
-from ..readers import read_tree
 
 __all__ = [
     "counts_rows",
@@ -44,33 +39,12 @@ Decide = Callable[[Rows], NDArray[np.int32]]
 MOST_CELLS = 20_000_000  # of a table of rows by leaves, or by training cells, at one time
 
 
-def possible_classes(tree: Any, X: Any) -> Any:
-    """Give, for each row, every class that some completion of it gets.
+def possible_classes(tree: TreeKernel, X: Any) -> Any:
+    """Give the classes that are still possible; see ``Model.possible``.
 
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-
-    Returns
-    -------
-    list of tuple of labels, or a Series of them when a data frame came in
-        In the order of ``classes``. One label: the row is determined.
-
-    Notes
-    -----
     Exact: a leaf is reachable iff its box meets the row's (the paper's Theorem 3.2, for all
     classes at once). Cost per row: the nodes that it can reach.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"prediction": "a"}, "false": {"feature": 1,
-    ...         "true": {"prediction": "b"}, "false": {"prediction": "c"}}}
-    >>> possible_classes(tree, [[1, None], [0, None], [None, 0]])
-    [('a',), ('b', 'c'), ('a', 'c')]
     """
-    tree = read_tree(tree)
     rows = tree.read(X)
     table = tree.reach(rows, all_classes=True).possible.reshape(rows.n_rows, len(tree.classes))
     kinds, which = distinct_rows(table.astype(bool))

@@ -229,15 +229,7 @@ class TreeKernel(TreeFile, TreeNumbers, TreeRows):
         self.distribution = distribution
 
     def replace(self, **changes: Any) -> TreeKernel:
-        """Make a tree that differs in some of the parameters that ``Tree`` takes.
-
-        Examples
-        --------
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
-        >>> tree.replace(classes=("no", "yes")).classes
-        ('no', 'yes')
-        """
+        """Make a tree that differs in some of the parameters that ``Tree`` takes."""
         own: dict[str, Any] = {
             "space": self.space,
             "classes": self.classes,

@@ -51,9 +51,9 @@ class TreeNumbers:
         labels = tree.classes
         if any(isinstance(label, str | bool) for label in labels):
             raise InvalidTree(
-                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for "
-                "possible_classes(X), or for a number of a classifier with decide_at(label, "
-                "probability) or probability_bounds"
+                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for possible(X), or "
+                "for a number of a classifier with decide_at(label, probability) or "
+                "predict_interval(X, of='probability')"
             )
         return np.array(labels, dtype=np.float64)
 
@@ -76,36 +76,11 @@ class TreeNumbers:
         return self.numbers[order], tree.relabelled(place[tree.leaf_class])
 
     def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
-        """Give the smallest and the largest number that each row can get.
+        """Give the smallest and the largest number of each row; see ``Model.predict_interval``.
 
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            As ``predict`` takes it; NaN, None, NA and null are unknown.
-        n_jobs : int, optional
-            Threads to use, by default one; -1 is all cores. The result is the same.
-
-        Returns
-        -------
-        lower, upper : arrays of float
-            Series when a data frame came in. Equal where every completion gets the same number.
-
-        Notes
-        -----
         Exact: some completion of the row gets the lower number, and some gets the upper. Not every
         number between them need be possible. Cost as for ``predict``, but rows with unknowns are
-        followed to all leaves that they can reach. A row that contradicts the facts of the space
-        gets NaN, and is warned of.
-
-        Examples
-        --------
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"task": "regression", "feature": "age", "relation": "<=",
-        ...                   "reference": 60, "true": {"prediction": 2.5},
-        ...                   "false": {"prediction": 7.5}}, feature_names=["age"])
-        >>> lower, upper = tree.predict_interval([[50], [None]])
-        >>> lower.tolist(), upper.tolist()
-        ([2.5, 2.5], [2.5, 7.5])
+        followed to all leaves that they can reach.
         """
         from ..inputs import column_like
 
@@ -145,35 +120,7 @@ class TreeNumbers:
         return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
 
     def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> TreeKernel:
-        """Turn a tree of numbers into a tree of classes: into which interval the number falls.
-
-        Parameters
-        ----------
-        levels : sequence of float
-            Rising. A number equal to a level belongs to the class below it. A class into which no
-            number of the tree falls is never given, which ``prove(...).never`` can say.
-        labels : sequence, optional
-            One more than levels; by default "at most 10", "above 10 to 20", "above 20".
-
-        Returns
-        -------
-        Tree
-            Rules, reasons, certain answers and policies then are those of the decision that is
-            taken.
-
-        Examples
-        --------
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"task": "regression", "feature": "age", "relation": "<=",
-        ...                   "reference": 60, "true": {"prediction": 2.5},
-        ...                   "false": {"prediction": 7.5}}, feature_names=["age"])
-        >>> print(tree.cut([5]))
-        age <= 60?
-          yes: at most 5
-          no:  above 5
-        >>> tree.cut([5], labels=["short", "long"]).predict([[50]]).tolist()
-        ['short']
-        """
+        """Give a tree of classes: into which interval the number falls; see ``Model.discretize``."""
         at = read_levels(levels)
         return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
 
@@ -205,31 +152,7 @@ class TreeNumbers:
         )
 
     def decide_at(self, label: Any, probability: float) -> TreeKernel:
-        """Turn a classifier into "is the risk at least this?", a tree of the classes False, True.
-
-        The risk is the share of the label among the training rows of a leaf, as in scikit-learn's
-        ``predict_proba``.
-
-        Parameters
-        ----------
-        label : class label
-        probability : float
-            From 0 to 1. A share equal to it counts as "at least".
-
-        Examples
-        --------
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from orderless import read_tree
-        >>> model = DecisionTreeClassifier(max_depth=1, random_state=0)
-        >>> model = model.fit([[1], [2], [3], [4], [5], [6]], ["ok", "ok", "ill", "ok", "ok", "ok"])
-        >>> tree = read_tree(model)
-        >>> set(tree.predict([[1], [6]]).tolist())
-        {'ok'}
-        >>> print(tree.decide_at("ill", 0.2))
-        x0 <= 3.5?
-          yes: True
-          no:  False
-        """
+        """Give "is the probability at least this?", a tree of False, True; see ``Model.decide_at``."""
         tree = cast("TreeKernel", self)
         place, level = self.place_of(label), read_probability(probability)
         share = self.shares[:, place]
@@ -263,7 +186,7 @@ class TreeNumbers:
         if tree.task == "regression":
             raise InvalidTree(
                 "the tree says numbers, not shares of classes: use predict_interval(X), or "
-                "cut([level]) to decide at a level"
+                "discretize([level]) to decide at a level"
             )
         if tree.distribution is None:
             raise InvalidTree(
@@ -338,7 +261,7 @@ def read_tolerance(tolerance: Any) -> float:
         raise ValueError(f"tolerance must be a finite number of at least 0, got {tolerance!r:.80}")
     if isinstance(tolerance, int | np.integer) and int(tolerance) != int(width):
         raise ValueError(
-            f"within is {int(tolerance)}, which float64 cannot hold: the nearest is {width:.0f}"
+            f"tolerance is {int(tolerance)}, which float64 cannot hold: the nearest is {width:.0f}"
         )
     return width
 
