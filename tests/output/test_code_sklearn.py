@@ -109,7 +109,7 @@ def test_numbers_and_booleans_predict_the_same(data):
     }
     rows = np.array(list(itertools.islice(itertools.product(*single.values()), 300)))
     assert np.array_equal(made.predict(frame(rows, tree)), tree.predict(rows))
-    assert np.array_equal(made.classes_, np.sort(tree.labels))
+    assert np.array_equal(made.classes_, np.sort(tree.classes))
     if all(kind in ("float32", "boolean") for kind in which.values()):
         assert ol.equivalent(ol.read(made), tree)
 

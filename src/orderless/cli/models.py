@@ -305,7 +305,7 @@ def _from_pickle(path: Path, allowed: bool) -> Any:
         raise Mistake(
             f"{path.name} is a pickle, and a pickle runs whatever code its author put into it the "
             "moment it is opened: if you made it yourself, add --allow-pickle; safer is to save "
-            "the model with skops.io.dump, or as JSON with orderless.read_tree(model).to_json()"
+            "the model with skops.io.dump, or as JSON with orderless.read(model).to_json()"
         )
     import joblib
 

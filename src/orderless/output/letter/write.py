@@ -177,7 +177,7 @@ class _Writer:
         if self.model.task == "regression":
             raise InvalidData(
                 "a letter is about a decision, and this model says numbers: make it one with "
-                "cut(levels) first"
+                "discretize(levels) first"
             )
         self.codes, self.at_most, self.ways = read_codes(codes), at_most, ways
         self.immutable = None if immutable is None else list(immutable)

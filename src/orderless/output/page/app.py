@@ -174,9 +174,9 @@ def _written(
             )
         if tolerance is not None:
             raise InvalidParameter(
-                "within is for a page of one tree: the page of an ensemble asks until the number "
+                "tolerance is for a page of one tree: the page of an ensemble asks until the number "
                 "is certain; leave out tolerance=",
-                "within",
+                "tolerance",
             )
         seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
         return written_ensemble(model, shown, limit, seconds)

@@ -32,7 +32,7 @@ def written_tree(
     if tree.n_leaves > most:
         raise InvalidTree(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
-            f"limit={most:,}: give smallest_tree(tree), use to_javascript(), or raise limit="
+            f"limit={most:,}: give tree.minimize(), use to_javascript(), or raise limit="
         )
     width = _width(tolerance, policy, tree)
     asked = [] if policy is None else [_policy_tree(policy, tree)]
@@ -69,7 +69,7 @@ def _width(given: Any, policy: Any, tree: TreeKernel) -> float | None:
     width = read_tolerance(given)
     if tree.task != "regression":
         raise InvalidTree(
-            "within is for trees that predict numbers, and this one has "
+            "tolerance is for trees that predict numbers, and this one has "
             f"{tree.classes_text[:200]}: leave it out"
         )
     if own is not None and width != own:
