@@ -144,7 +144,7 @@ def certain(tree, row):
 def test_boxes_are_where_the_class_is_certain(names, known):
     form = mixed()
     tree = form.tree
-    cut = slice_of(tree, names, known, 1000)
+    cut = slice_of(tree.kernel, names, known, 1000)
     for terms in ("rules", "reasons"):
         ax = ol.plot_rules(form, names, known=known, terms=terms)
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
