@@ -127,7 +127,7 @@ def test_tables_answer_as_predict_does(engine, shape):
                       zip(X.columns, np.concatenate([rows, gaps]).T, strict=True)})  # fmt: skip
     wanted, questions = tables.expected(tree, table)
     assert None in wanted
-    found, asked = said(engine, ol.canonicalize(tree), table, shape)
+    found, asked = said(engine, tree, table, shape)
     assert found == wanted
     assert asked == questions
     assert set(map(type, found)) == {float, type(None)}

@@ -61,7 +61,7 @@ def to_sklearn(tree: TreeKernel) -> Any:
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> to_sklearn(tree).predict([[0], [1]])
     array([0, 1])

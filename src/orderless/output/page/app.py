@@ -67,7 +67,7 @@ def write_page(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
     target : path, optional
         File to write; complete or not at all.
     title, description : str

@@ -78,7 +78,7 @@ class CoverageDisplay(_Display):
 
         Parameters
         ----------
-        estimator : Tree, CanonicalForm, or any model that ``read_tree`` knows
+        estimator : Tree, CanonicalForm, or any model that ``orderless.read`` knows
         X : array or data frame
             Rows that are complete in what the tree asks about.
         y : labels or numbers, optional
@@ -148,7 +148,7 @@ class RulesDisplay(_Display):
 
         Parameters
         ----------
-        estimator : Tree, CanonicalForm, or any model that ``read_tree`` knows
+        estimator : Tree, CanonicalForm, or any model that ``orderless.read`` knows
         X : array or data frame, optional
             Rows, drawn as dots.
         features : two names, optional

@@ -43,7 +43,7 @@ def plot_rules(
 
     Parameters
     ----------
-    form : CanonicalForm, Tree, or any model that ``read_tree`` knows
+    form : CanonicalForm, Tree, or any model that ``orderless.read`` knows
     features : two names, optional
         Across and up. May be left out where the answers depend on two features.
     known : dict of feature -> value, optional
