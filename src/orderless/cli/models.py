@@ -243,7 +243,7 @@ def load_model(
     """Read a model out of a file: JSON, skops, PMML, LightGBM's text, ONNX, pickle if allowed.
 
     ``space`` says what the columns of the table are that the model was fitted on; ``nan`` is that
-    of ``read_tree``.
+    of ``orderless.read``.
     """
     if path.is_dir() and (path / "metadata").is_dir():  # Spark saves models as folders
         return _read_foreign(path, path, space, nan)

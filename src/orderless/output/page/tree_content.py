@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidData, InvalidTree
-from ...form import Form, equivalent, fingerprint
+from ...form import equivalent, fingerprint
 from ...missing import counts_rows
 from ...model import TreeKernel, near_numbers, read_tolerance
 from ...readers import read_tree
@@ -25,7 +25,7 @@ LIMIT = 1_000
 
 
 def written_tree(
-    tree: TreeKernel, form: Form | None, policy: Any, tolerance: float | None, limit: int | None
+    tree: TreeKernel, policy: Any, tolerance: float | None, limit: int | None
 ) -> Written:
     """Give what the page has of a tree."""
     most = LIMIT if limit is None else limit
@@ -57,7 +57,7 @@ def written_tree(
             "This page shows what the decision tree decides, and which answers are certain "
             "whatever the unknown values are. It does not say whether the tree is right."
         ],
-        ("the function", fingerprint(tree) if form is None else form.fingerprint),
+        ("the function", fingerprint(tree)),
     )
 
 
