@@ -28,7 +28,7 @@ def wisconsin():
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     (folder / "mixed.json").write_text(mixed().tree.to_json(), encoding="utf-8")
-    (folder / "smallest.json").write_text(mixed().to_tree().to_json(), encoding="utf-8")
+    (folder / "smallest.json").write_text(mixed().tree.minimize().to_json(), encoding="utf-8")
     (folder / "form.json").write_text(mixed().to_json(), encoding="utf-8")
     (folder / "hostile.json").write_text(hostile().tree.to_json(), encoding="utf-8")
     form, X, y = iris()

@@ -115,7 +115,7 @@ def test_acquire_stops_where_the_numbers_are_near_enough(folder):
         talk = run(*rows, "--tolerance", width, stdin=b"22\n4\n30\n40\n")
         assert talk.exit_code == 0, talk.stderr
         told = json.loads(talk.stdout)
-        (low,), (high,) = tree.predict_interval([told["known"]])
+        (low,), (high,), _ = tree.predict_interval([told["known"]])
         assert told["interval"] == [low, high]
         assert high - low <= width
         assert told["decision"] == (low + high) / 2

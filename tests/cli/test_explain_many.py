@@ -71,7 +71,7 @@ def test_explanations_are_the_librarys(folder):
     assert out.rstrip("\n") == str(why)
     given = ("--rows", "gaps.csv", "--format", "json")
     records = json.loads(fine("explain", "forest.json", *given))
-    status = ensemble().decide(pd.read_csv("gaps.csv"))
+    status = ensemble().status(pd.read_csv("gaps.csv"))
     assert [record["status"] for record in records] == status.tolist()
     assert {"certain", "open"} == set(status)
     for record in records:

@@ -270,9 +270,9 @@ def test_what_is_not_installed_is_no_internal_error(folder, monkeypatch):
 
         return fail
 
-    monkeypatch.setattr("orderless.cli.models.canonicalize", absent("abacus"))
+    monkeypatch.setattr("orderless.cli.models.canonical_form", absent("abacus"))
     assert mistake("explain", "model.json") == "Error: this needs abacus: pip install abacus\n"
-    monkeypatch.setattr("orderless.cli.models.canonicalize", absent("orderless.attic"))
+    monkeypatch.setattr("orderless.cli.models.canonical_form", absent("orderless.attic"))
     assert run("explain", "model.json").exit_code == 1
 
 
@@ -280,7 +280,7 @@ def test_not_enough_memory(folder, monkeypatch):
     def much(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr("orderless.cli.models.canonicalize", much)
+    monkeypatch.setattr("orderless.cli.models.canonical_form", much)
     result = run("explain", "model.json")
     assert result.exit_code == 2
     assert "not enough memory" in result.stderr

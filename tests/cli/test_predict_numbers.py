@@ -41,7 +41,7 @@ def by_brute_force(model, gaps):
     tree = model.tree_
     near = {}
     for i in range(gaps.shape[1]):
-        cuts = sorted(set(tree.nodes.threshold[tree.nodes.feature == i].tolist()))
+        cuts = sorted(set(tree.threshold[tree.feature == i].tolist()))
         near[i] = [v for cut in cuts for v in (cut - 1, cut, cut + 1)] or [0.0]
     out = []
     for row in gaps.to_numpy():
@@ -205,5 +205,5 @@ def test_what_was_written_in_numbers(folder, tmp_path):
     assert done.summary == "2 of 5 rows are determined (40.0%), 1 more is within 3.25"
     assert (done.n_determined, done.n_narrow, done.counts) == (2, 3, {2.5: 1, 4.0: 1, 7.25: 0})
     for bad in (-1, math.nan, math.inf, "1", True):
-        with pytest.raises(ValueError, match="within must be a"):
+        with pytest.raises(ValueError, match="tolerance must be a"):
             ol.predict_file(tree, "rows.csv", "out.csv", tolerance=bad, **told)

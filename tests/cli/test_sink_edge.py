@@ -253,7 +253,7 @@ def test_an_internal_error_says_what_to_report(monkeypatch, folder):
     def broken(*args, **kwargs):
         raise RuntimeError("the patient Jane Doe\nin /home/jane/secret.csv")
 
-    monkeypatch.setattr("orderless.cli.models.canonicalize", broken)
+    monkeypatch.setattr("orderless.cli.models.canonical_form", broken)
     result = run("explain", folder / "model.json", "--row", "secret=1")
     assert result.exit_code == 1
     first, second, *lines = result.stderr.splitlines()

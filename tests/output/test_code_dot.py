@@ -20,7 +20,7 @@ def shown(quoted):
 @pytest.mark.parametrize("name", FORMS)
 def test_nodes_and_edges(name):
     tree = FORMS[name]().tree
-    lines = tree_as_dot(tree).split("\n")
+    lines = tree_as_dot(tree.kernel).split("\n")
     assert lines[0] == "digraph tree {"
     assert lines[-1] == "}"
     labels, edges = {}, {}

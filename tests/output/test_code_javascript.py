@@ -34,7 +34,7 @@ def script(tree):
 @pytest.mark.parametrize("name", ["mixed", "hostile"])
 def test_golden(name):
     """Only what differs from tree to tree; the rest is the file of the package."""
-    source = showcase.FORMS[name]().to_javascript()
+    source = showcase.FORMS[name]().tree.to_javascript()
     showcase.check_golden(f"{name}.javascript.txt", source[: source.index("// A side says")])
 
 
@@ -358,7 +358,7 @@ def test_constant():
 @needs_node
 def test_a_module_is_imported(tmp_path):
     """The module runs by itself, and its functions are what it exports."""
-    (tmp_path / "risk.mjs").write_text(showcase.mixed().to_javascript(), encoding="utf-8")
+    (tmp_path / "risk.mjs").write_text(showcase.mixed().tree.to_javascript(), encoding="utf-8")
     code = (
         'import * as risk from "./risk.mjs";'
         'console.log(Object.keys(risk).join(), risk.decide({age: 70, color: "red"}),'

@@ -100,7 +100,7 @@ def test_what_the_code_says_of_itself():
     assert "interval(row) gives the smallest and the largest of them" in script
     # A classifier's code has neither, and may be called so.
     leaf = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    classes = ol.canonicalize(ol.read(leaf))
+    classes = ol.read(leaf)
     assert "def interval(row)" in classes.to_python("interval")
     assert "interval(" not in (classes.to_python() + classes.to_javascript()).replace(
         "_interval(", ""
@@ -127,7 +127,7 @@ def test_tables_answer_as_predict_does(engine, shape):
                       zip(X.columns, np.concatenate([rows, gaps]).T, strict=True)})  # fmt: skip
     wanted, questions = tables.expected(tree, table)
     assert None in wanted
-    found, asked = said(engine, ol.canonicalize(tree), table, shape)
+    found, asked = said(engine, tree, table, shape)
     assert found == wanted
     assert asked == questions
     assert set(map(type, found)) == {float, type(None)}
@@ -180,7 +180,7 @@ def test_there_and_back_to_the_last_bit(kind, depth):
 
 def test_the_smallest_tree_as_a_regressor():
     X, _, model = diabetes(max_depth=3)
-    made = model.minimize().to_sklearn()
+    made = ol.read(model).minimize().to_sklearn()
     assert made.predict(X).tobytes() == model.predict(X).tobytes()
     assert list(made.feature_names_in_) == list(X.columns)
     assert ol.equivalent(made, model)
@@ -204,7 +204,7 @@ def test_random_trees_as_regressors(data):
 
 def test_dot_shades_by_the_number():
     _, _, model = diabetes(max_depth=2)
-    text = tree_as_dot(ol.read(model))
+    text = tree_as_dot(ol.read(model).kernel)
     leaves = [line for line in text.splitlines() if "fillcolor" in line and "[label" in line]
     grounds = [line.partition('fillcolor="')[2][:7] for line in leaves]
     shown = [float(line.partition('label="')[2].partition('"')[0]) for line in leaves]

@@ -28,7 +28,7 @@ def run(form, name="decide"):
 
 @pytest.mark.parametrize("name", showcase.FORMS)
 def test_golden(name):
-    source = showcase.FORMS[name]().to_python()
+    source = showcase.FORMS[name]().tree.to_python()
     showcase.check_golden(f"{name}.python.txt", source)
     ast.parse(source, feature_version=(3, 8))
 
@@ -240,7 +240,7 @@ def test_a_row_is_a_dict():
 )  # fmt: skip
 def test_function_names_that_are_refused(name):
     with pytest.raises(ValueError, match="function_name="):
-        showcase.mixed().to_python(name)
+        showcase.mixed().tree.to_python(name)
 
 
 @pytest.mark.parametrize("name", ["decide", "risk_of", "größe", "_f", "match", "ﬁt"])
@@ -264,7 +264,7 @@ def test_names_are_only_text():
     kinds = {type(node) for node in module.body}
     assert kinds <= {ast.Expr, ast.ImportFrom, ast.Assign, ast.FunctionDef}
     defined = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
-    other = ast.parse(showcase.mixed().to_python())
+    other = ast.parse(showcase.mixed().tree.to_python())
     assert defined == {node.name for node in other.body if isinstance(node, ast.FunctionDef)}
 
 

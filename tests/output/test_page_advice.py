@@ -32,7 +32,7 @@ globalThis.orderless = Object.freeze({
     const i = FEATURES.findIndex((feature) => feature.name === name);
     const {changes} = advise(read(row));
     const side = readSide(i, value);
-    const found = changes.filter((one) => one.i === i && meets(one.kernel.side, side));
+    const found = changes.filter((one) => one.i === i && meets(one.side, side));
     return found.map(({labels}) => labels.map((k) => MODEL.classes[k]));
   },
   outcomes: (row) => {

@@ -39,7 +39,7 @@ def test_every_row_is_settled_in_the_end(data, within, with_policy):
     spec = data.draw(specs(which, NUMBERS))
     values = oracle.values_by_feature(which, spec)
     assume(np.prod([len(v) for v in values.values()]) < 300)
-    tree = tree_of(spec, which).as_regression()
+    tree = tree_of(spec, which).replace(task="regression")
     full = list(completions(which, {}, spec))
     policy = None
     if with_policy and tree.features:
@@ -87,9 +87,9 @@ def test_widths_that_do_not_go_together():
     assert '"within"' not in ol.write_page(tree)
     with pytest.raises(InvalidData, match=r"policy was made for tolerance=6, and .* tolerance=5"):
         ol.write_page(tree, policy=near, tolerance=5)
-    with pytest.raises(ValueError, match="within must be a finite number of at least 0, got -1"):
+    with pytest.raises(ValueError, match="tolerance must be a finite number of at least 0, got -1"):
         ol.write_page(tree, tolerance=-1)
-    with pytest.raises(InvalidTree, match="within is for trees that predict numbers, and this one"):
+    with pytest.raises(InvalidTree, match="tolerance is for trees that predict numbers, and this one"):
         ol.write_page(tree.discretize([5]), tolerance=1)
     other = ol.read({**STAY, "true": {"prediction": 3}}, space=SPACE)
     with pytest.raises(InvalidTree, match="the policy does not decide the same as the tree"):

@@ -122,7 +122,7 @@ def test_the_slack_of_the_pages_unit_covers_the_rounding_of_the_library():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         model = Sum(rng)
-        whole = model.ensemble.whole_within(50)
+        whole = model.ensemble.kernel.whole_within(50)
         first = np.cumsum([0, *(len(own) for own in model.values)])
         rows = model.completions({})
         for k in rng.integers(len(rows), size=20).tolist():

@@ -169,7 +169,7 @@ def bounds(model, allowed):
 
 
 def settled(model, ends):
-    whole = model.ensemble.whole_within(50)
+    whole = model.ensemble.kernel.whole_within(50)
     slack = [max(float(x) * 2.0**whole.exponent, 1e-13) for x in whole.slack]
     if not whole.slack.any():
         slack = [0.0] * len(slack)

@@ -15,7 +15,7 @@ from showcase import FORMS, hostile, iris, mixed
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
-from orderless.errors import InvalidData, InvalidSpace, InvalidTree
+from orderless.errors import InvalidData, InvalidSpace, InvalidTree, TooManyReasons
 from orderless.model.words import drawn, label_text, printable
 from orderless.output.plots import look
 from orderless.output.plots.look import colour, short_names
@@ -144,7 +144,7 @@ def certain(tree, row):
 def test_boxes_are_where_the_class_is_certain(names, known):
     form = mixed()
     tree = form.tree
-    cut = slice_of(tree, names, known, 1000)
+    cut = slice_of(tree.kernel, names, known, 1000)
     for terms in ("rules", "reasons"):
         ax = ol.plot_rules(form, names, known=known, terms=terms)
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
@@ -193,6 +193,12 @@ def test_rules_over_two_features_are_the_forms_own():
     assert low < X[names[0]].min() < X[names[0]].max() < high
     again = ol.plot_rules(form, names, X=X.to_numpy())
     assert np.allclose(again.collections[0].get_offsets(), X[list(names)])
+
+
+def test_the_limits_of_a_form_hold():
+    form = ol.canonicalize(mixed().tree, limit=1)
+    with pytest.raises(TooManyReasons, match="limit=1"):
+        ol.plot_rules(form, ["age", "lab value"], known={"smoker": 0}, terms="reasons")
 
 
 def test_what_depends_on_others_is_said():

@@ -121,7 +121,7 @@ def test_a_large_tree_is_told_as_text():
     assert tree.n_leaves > DRAWN_LEAVES
     assert "too large to draw" in ol.report(tree, X, y).html
     with pytest.raises(ValueError, match=f"400 leaves, more than the {DRAWN_LEAVES}"):
-        tree_as_svg(tree)
+        tree_as_svg(tree.kernel)
 
 
 def test_bad_input_is_refused(wisconsin):
@@ -201,7 +201,7 @@ def importance_limit(tree):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("orderless.output.report.which_matter.importance_range", refuse)
-        importance(Subject(tree, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
+        importance(Subject(tree.kernel, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
     (limit,) = limits
     return limit
 
@@ -244,7 +244,7 @@ def test_paper_shows_every_rule(digits):
 
 def test_more_functions_than_are_counted(wisconsin, monkeypatch):
     monkeypatch.setattr("orderless.output.report.near.MOST_FUNCTIONS", 5)
-    assert "more than 5, not counted" in str(near(Subject(*wisconsin[:3])).parts)
+    assert "more than 5, not counted" in str(near(Subject(wisconsin[0].kernel, *wisconsin[1:3])).parts)
 
 
 def test_trees_for_which_a_gap_is_a_value_are_left_out():
@@ -269,6 +269,6 @@ def test_names_that_are_long_or_look_like_formulas():
 def test_drawing_marks_redundant_splits(wisconsin):
     tree = wisconsin[0]
     gone = tree.redundant_splits()
-    drawn = tree_as_svg(tree, marked=gone)
+    drawn = tree_as_svg(tree.kernel, marked=gone)
     assert drawn.count("stroke-dasharray") == len(gone) == 2
     assert drawn.count("<rect") == tree.n_nodes

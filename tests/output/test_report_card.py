@@ -78,7 +78,7 @@ def test_numbers_are_those_of_the_model(rows):
     assert line(card, "What an answer costs", "on average").startswith(
         f"{policy.expected_cost:.4g}"
     )
-    assert line(card, "Version", "tree").startswith(model.fingerprint)
+    assert line(card, "Version", "tree").startswith(ol.read(model).fingerprint)
     assert line(card, "Data", "target") == "arrested again"
     content = json.loads(card.to_json())
     assert content["metadata"]["license"] == "apache-2.0"

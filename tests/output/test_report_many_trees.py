@@ -52,7 +52,7 @@ def test_shares_of_single_values_are_exact(forest):
 def test_reasons_are_those_of_the_ensemble(forest):
     ensemble, X, y = forest
     page = text(ol.report(ensemble, X.head(60), y[:60]).html)
-    first = int(np.flatnonzero(ensemble.kernel.verdicts(X.head(60)).label == 1)[0])
+    first = int(np.flatnonzero(ensemble.predict(X.head(60)) == "malignant")[0])
     reason = str(ensemble.explain(X.iloc[first].to_dict()).reason)
     assert (
         f"Row {first + 1} malignant, because {reason}".replace(">", "&gt;").replace("<", "&lt;")

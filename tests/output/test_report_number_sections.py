@@ -49,7 +49,7 @@ def test_no_section_speaks_of_classes(diabetes):
 def test_the_measures_are_scikit_learns(diabetes):
     tree, X, y = diabetes
     held_out = {"test rows": deviation(tree, X[300:], y[300:])}
-    subject = Subject(tree, X[:300], y[:300], held_out=held_out)
+    subject = Subject(tree.kernel, X[:300], y[:300], held_out=held_out)
     (table,) = quality(subject).parts
     for line, at in zip(table.rows, (slice(0, 300), slice(300, None)), strict=True):
         said, truth = np.asarray(tree.predict(X[at])), y[at]
@@ -99,7 +99,7 @@ def test_what_is_refused(diabetes):
 
 
 def near_set(tree, X, y):
-    return around(Subject(tree, X, y))
+    return around(Subject(tree.kernel, X, y))
 
 
 def test_near_trees_of_numbers(diabetes):

@@ -72,7 +72,7 @@ def test_shares_that_differ_by_rounding_are_one():
     leaves = tree.nodes.feature < 0
     rows[leaves] = [[0.2, 0.1], [1.4, 0.7]]
     tree = tree.replace(distribution=rows)
-    assert len(np.unique(tree.shares[leaves, 1])) == 2
+    assert len(np.unique(tree.kernel.shares[leaves, 1])) == 2
     found = risk_thresholds(tree, [[0], [1]], label=1)
     assert found.table["rules"].tolist() == [1]
 
@@ -98,7 +98,7 @@ def test_what_is_refused():
     with pytest.raises(InvalidTree, match="the tree says numbers, not shares"):
         risk_thresholds(DecisionTreeRegressor(max_depth=2).fit(X, y == "benign"), X)
     with pytest.raises(InvalidTree, match="does not say how many training rows"):
-        risk_thresholds(model.minimize(), X)
+        risk_thresholds(ol.read(model).minimize(), X)
     with pytest.raises(InvalidData, match="y has none of the classes"):
         risk_thresholds(model, X, ["other"] * len(X))
     with pytest.raises(InvalidTree, match="there is no class 'other'"):
@@ -115,7 +115,7 @@ def test_the_reports_section():
     assert "share of benign among its training rows" in other
     assert "average cost" in other
     # Without training rows there is nothing to say.
-    assert 'id="thresholds"' not in ol.report(model.minimize(), X, y).html
+    assert 'id="thresholds"' not in ol.report(ol.read(model).minimize(), X, y).html
 
 
 def test_what_is_not_proven_says_so():

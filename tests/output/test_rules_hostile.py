@@ -132,7 +132,7 @@ def test_texts_have_one_line_per_line(seed):
         lambda tree, rows: ol.canonicalize(tree).to_text(),
         lambda tree, rows: ol.canonicalize(tree).to_markdown(),
         lambda tree, rows: ol.canonicalize(tree).to_latex(),
-        lambda tree, rows: tree_as_dot(tree),
+        lambda tree, rows: tree_as_dot(tree.kernel),
         lambda tree, rows: str(ol.cheapest_policy(tree, rows, [1, 1, 1])),
     ):
         text = write(tree, rows)
@@ -153,8 +153,8 @@ def test_latex_and_dot_name_only_their_own_commands(seed):
     assert "\\input{" not in latex
     assert set(commands.findall(latex)) <= own
     label = re.compile(r'"(?:[^"\\]|\\.)*"')
-    bare = [label.sub('""', line) for line in tree_as_dot(tree).splitlines()]
-    assert bare == [label.sub('""', line) for line in tree_as_dot(like).splitlines()]
+    bare = [label.sub('""', line) for line in tree_as_dot(tree.kernel).splitlines()]
+    assert bare == [label.sub('""', line) for line in tree_as_dot(like.kernel).splitlines()]
 
 
 def test_python_decides_the_same(seed):

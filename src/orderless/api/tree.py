@@ -38,10 +38,10 @@ from ..output.code import (
     as_pmml,
     as_polars,
     as_sql,
-    form_as_python,
     to_sklearn,
     tree_as_javascript,
     tree_as_onnx,
+    tree_as_python,
 )
 from ..output.rules import tree_as_html
 from .model import LONGEST, Model
@@ -588,7 +588,7 @@ class Tree(Model[TreeKernel]):
         Linear in the tree; rules and reasons are not needed. A value is unknown if it is left out,
         None or NaN; where NaN is a value of the feature, only if it is left out.
         """
-        return form_as_python(self._form, function_name)
+        return tree_as_python(self.kernel, function_name)
 
     def to_sql(
         self,
@@ -598,6 +598,7 @@ class Tree(Model[TreeKernel]):
         table: str | Sequence[str] | None = None,
         shape: str = "auto",
         needed: str | None = None,
+        limit: int = 1_000_000,
     ) -> str:
         """Write an SQL expression that gives what ``predict`` gives, NULL where not determined.
 
@@ -618,6 +619,8 @@ class Tree(Model[TreeKernel]):
         needed : {None, "next"}
             "next": the expression gives the feature to ask next (``ask_next``), NULL where the row
             is determined; a query then has that too, as a column "needed".
+        limit : int
+            For "reasons": how many a class may have before ``TooManyReasons`` is raised.
 
         Notes
         -----
@@ -642,7 +645,13 @@ class Tree(Model[TreeKernel]):
         FROM [guests] [t]
         """
         return as_sql(
-            self.kernel, dialect=dialect, columns=columns, table=table, shape=shape, needed=needed
+            self.kernel,
+            dialect=dialect,
+            columns=columns,
+            table=table,
+            shape=shape,
+            needed=needed,
+            limit=limit,
         )
 
     def to_polars(
@@ -651,6 +660,7 @@ class Tree(Model[TreeKernel]):
         columns: Mapping[str, str] | None = None,
         shape: str = "auto",
         needed: str | None = None,
+        limit: int = 1_000_000,
     ) -> Any:
         """Return a polars expression, for lazy frames too; parameters are those of ``to_sql``.
 
@@ -663,4 +673,6 @@ class Tree(Model[TreeKernel]):
         >>> pl.DataFrame({"snores": [1, 0, None]}).select(tree.to_polars())["prediction"].to_list()
         [1, 0, None]
         """
-        return as_polars(self.kernel, columns=columns, shape=shape, needed=needed)
+        return as_polars(
+            self.kernel, columns=columns, shape=shape, needed=needed, limit=limit
+        )

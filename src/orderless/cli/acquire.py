@@ -12,7 +12,7 @@ from ..inputs import busy
 from ..model import printable
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
-from .number_options import Within
+from .number_options import Tolerance
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
 from .sink import as_json, write
 
@@ -42,7 +42,7 @@ def command(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="What is known already; once per feature."),
     ] = None,
-    tolerance: Within = None,
+    tolerance: Tolerance = None,
     budget: Annotated[
         float | None, typer.Option(min=0, callback=finite, help="The most that may be spent.")
     ] = None,
@@ -61,14 +61,14 @@ def command(
     end before the decision, what is known and what is open is written, and the exit code is 3.
     """
     from ..acquisition import cheapest_policy
-    from .decision import check_numbers, refuse_within
+    from .decision import check_numbers, refuse_tolerance
     from .files import style_of
     from .models import source_of
     from .rows import row_from
 
     if output.format in (Format.csv, Format.md):
         raise Mistake(f"an interview is written as text or json, not as {output.format}")
-    refuse_within(tolerance, model)
+    refuse_tolerance(tolerance, model)
     source = source_of(model, data, files, complete=True)
     check_numbers(tolerance, source)
     if source.X is None:

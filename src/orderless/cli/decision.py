@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .options import ModelOptions
 
 __all__ = [
-    "Decision", "check_numbers", "decision_of", "label_of", "refuse_within", "risk_class",
+    "Decision", "check_numbers", "decision_of", "label_of", "refuse_tolerance", "risk_class",
 ]  # fmt: skip
 
 
@@ -220,7 +220,7 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) and "_" not in text else None
 
 
-def refuse_within(tolerance: float | None, model: ModelOptions) -> None:
+def refuse_tolerance(tolerance: float | None, model: ModelOptions) -> None:
     """Refuse a width of numbers beside options that make classes of them."""
     for option, given in (("--at", model.at), ("--cut", model.cut)):
         if tolerance is not None and given is not None:

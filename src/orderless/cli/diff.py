@@ -10,7 +10,7 @@ import typer
 
 from ..inputs import busy, write_whole
 from ..model import printable
-from .knowing_option import KnowingFile
+from .facts_option import FactsFile
 from .options import (
     DATA,
     LIMITS,
@@ -83,7 +83,7 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 1_000,
-    facts: KnowingFile = None,
+    facts: FactsFile = None,
     unseen: Unseen = UnseenKind.unknown,
 ) -> None:
     """Account exactly for the change from one model to another.

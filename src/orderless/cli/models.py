@@ -259,7 +259,7 @@ def load_model(
     """Read a model out of a file: JSON, skops, PMML, LightGBM's text, ONNX, pickle if allowed.
 
     ``space`` says what the columns of the table are that the model was fitted on; ``nan`` is that
-    of ``read_tree``.
+    of ``orderless.read``.
     """
     if path.is_dir() and (path / "metadata").is_dir():  # Spark saves models as folders
         return _read_foreign(path, path, space, nan)
@@ -336,7 +336,7 @@ def _from_pickle(path: Path, allowed: bool) -> Any:
         raise Mistake(
             f"{path.name} is a pickle, and a pickle runs whatever code its author put into it the "
             "moment it is opened: if you made it yourself, add --allow-pickle; safer is to save "
-            "the model with skops.io.dump, or as JSON with orderless.read_tree(model).to_json()"
+            "the model with skops.io.dump, or as JSON with orderless.read(model).to_json()"
         )
     import joblib
 

@@ -14,7 +14,7 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
-from .number_options import Within
+from .number_options import Tolerance
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .sink import write_html
 
@@ -73,7 +73,7 @@ def command(
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
-    tolerance: Within = None,
+    tolerance: Tolerance = None,
 ) -> None:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
@@ -81,10 +81,10 @@ def command(
     the least cost; with --data too, by the cheapest policy over these rows. The model may be a
     forest or a boosted model, too: then the page searches for what is certain.
     """
-    from .decision import check_numbers, refuse_within
+    from .decision import check_numbers, refuse_tolerance
     from .models import source_of
 
-    refuse_within(tolerance, model)
+    refuse_tolerance(tolerance, model)
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
     if source.ensemble is not None and data.data is not None:
         raise Mistake(

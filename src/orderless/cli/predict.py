@@ -144,11 +144,11 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..connect import file_format, predict_file
-    from .decision import check_numbers, refuse_within
+    from .decision import check_numbers, refuse_tolerance
     from .files import file_arguments, source_of_rows
     from .models import source_of
 
-    refuse_within(answers.tolerance, model)
+    refuse_tolerance(answers.tolerance, model)
     target = standard_output() if answers.output is None else answers.output
     wanted = None if answers.format is None else str(answers.format)
     form = file_format(target, wanted, safe_csv=answers.safe_csv)  # before anything is fitted

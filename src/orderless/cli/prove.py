@@ -11,7 +11,7 @@ import typer
 from ..errors import InvalidData, InvalidSpace, InvalidTree, Undecided
 from ..inputs import busy, write_whole
 from ..model import printable
-from .knowing_option import KnowingFile
+from .facts_option import FactsFile
 from .mistakes import Mistake, one_line
 from .options import (
     LIMITS,
@@ -69,7 +69,7 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,
-    facts: KnowingFile = None,
+    facts: FactsFile = None,
 ) -> None:
     """Prove properties of a model for every possible row, or refute them with rows.
 

@@ -295,7 +295,7 @@ def _text(content: dict[str, Any], form: Format) -> str:
         text.append(f"{content['empty'][:1].upper()}{content['empty'][1:]}.")
     else:
         text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
-    for key, name in (("first_trees", "TreeKernel"), ("first_functions", "Function")):
+    for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
             more = f", {_several(one['trees'], 'tree', 'trees')}" if "trees" in one else ""
             head = f"{name} {one['position'] + 1}: objective {one['objective']:g}"

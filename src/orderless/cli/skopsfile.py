@@ -84,7 +84,7 @@ def load_skops(path: Path) -> Any:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # another version of scikit-learn; read_tree checks
+            warnings.simplefilter("ignore")  # another version of scikit-learn; the reader checks
             return skops.loads(data, trusted=sorted(_trusted()))
     except MemoryError:
         raise
@@ -178,7 +178,7 @@ def _check(schema: Any, members: Members, most: int) -> None:
                                if not isinstance(node.get(key, {}), dict | list)})  # fmt: skip
             if seen.setdefault(str(node["__id__"]), here) != here:
                 raise _Damaged("two different objects have one id")
-        if node.get("__class__") == "TreeKernel" or node.get("__loader__") == "TreeNode":
+        if node.get("__class__") == "Tree" or node.get("__loader__") == "TreeNode":
             _check_tree(node, shapes)
 
 

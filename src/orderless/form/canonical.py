@@ -214,7 +214,7 @@ class Form(InCore):
         classes = ", ".join(f"{label!r:.40}" for label in self.classes[:8])
         more = f", {len(self.classes) - 8:,} more" if len(self.classes) > 8 else ""
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves:,} leaves"
-        return f"CanonicalForm(of a tree with {leaves}, classes [{classes}{more}])"
+        return f"Form(of a tree with {leaves}, classes [{classes}{more}])"
 
     # -- files ---------------------------------------------------------------------------------
 

@@ -95,7 +95,7 @@ def _refuse(policy: Policy) -> None:
     if policy.tolerance is not None:
         raise InvalidData(
             "a policy that ends with intervals (tolerance=) has no certificate: cut the numbers into "
-            "classes with tree.cut(levels) first"
+            "classes with tree.discretize(levels) first"
         )
     if not len(problem.weight):
         raise InvalidData(

@@ -29,7 +29,7 @@ def asks_next(needed: str | None) -> bool:
     if needed not in (None, "next"):
         raise ValueError(
             f"needed must be 'next' or None, got {needed!r:.80}: smallest sets of features are "
-            "found by missing_needed and by predict_file(needed='smallest')"
+            "found by tree.needed(row) and by predict_file(needed='smallest')"
         )
     return needed is not None
 
@@ -164,7 +164,7 @@ def question(tree: TreeKernel, known: Mapping[int, Source]) -> Ask | None:
         raise InvalidTree(
             f"the tree has depth {tree.depth:,}; choices that nest deeper than {MOST_DEPTH} are "
             "refused by most databases: leave out needed='next', make a flatter tree that decides "
-            "the same with form.to_tree('depth'), or use ask_next"
+            "the same with tree.minimize('depth'), or use ask_next"
         )
     nodes = _nodes(tree, known)
     height = heights(tree)

@@ -22,7 +22,7 @@ def tree_as_dot(tree: TreeKernel) -> str:
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> print(tree_as_dot(read_tree({"feature": 0, "true": {"prediction": "yes"},
     ...                              "false": {"prediction": "no"}})))
     digraph tree {

@@ -49,7 +49,7 @@ def tree_as_javascript(tree: TreeKernel, *, module: bool = True) -> str:
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
     >>> source = tree_as_javascript(read_tree({"feature": "snores", **leaf},
     ...                                       feature_names=["snores"]))

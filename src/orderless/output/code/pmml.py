@@ -34,10 +34,9 @@ LIMIT = 20_000  # reasons that are written as rules
 LeafLines = Callable[[int], tuple[str | None, list[str]]]
 
 
-def as_pmml(source: TreeKernel | Form, *, complete: bool = False, limit: int = LIMIT) -> str:
+def as_pmml(tree: TreeKernel, *, complete: bool = False, limit: int = LIMIT) -> str:
     """Write PMML; see ``Tree.to_pmml``."""
-    source = plain(source, "to_pmml")
-    tree = source.tree if isinstance(source, Form) else source
+    tree = plain(tree, "to_pmml")
     features = used_features(tree)
     numbers = tree.task == "regression"
     target = target_name(tree.space.names)

@@ -61,7 +61,7 @@ def to_sklearn(tree: TreeKernel) -> Any:
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> to_sklearn(tree).predict([[0], [1]])
     array([0, 1])
@@ -158,7 +158,7 @@ class _Nodes:
         raise InvalidSpace(
             f"no column says whether {tree.condition(source)}: the space has "
             f"{[column.name for column in tree.space.columns]}; convert the tree to "
-            f"a space with a column for {feature.name!r} itself: tree.over(Space(...))"
+            f"a space with a column for {feature.name!r} itself: tree.with_space(Space(...))"
         )
 
     def _ask_set(self, source: int, known: dict[int, Codes], node: int) -> Children:

@@ -1,6 +1,6 @@
 """SQL: what a tree decides, as an expression that any engine evaluates where the data is.
 
-In:  a ``CanonicalForm`` or ``Tree``.
+In:  a tree.
 Out: SQL text. Where the class is certain it gives the class, elsewhere NULL; NULL (and NaN) in a
      column is unknown, by SQL's own three-valued logic.
 Paper: Theorem 3.2: a row is determined iff it meets a reason.
@@ -24,26 +24,27 @@ __all__ = ["NAMES", "as_sql", "certain_classes", "certain_texts", "new_columns",
 
 NAMES = ("prediction", "needed")
 SHAPES = ("auto", "reasons", "tree")
+LIMIT = 1_000_000  # reasons that are written where they are asked for
 FEW = 50  # reasons that "auto" writes down
 SMALL = 300  # leaves of trees whose reasons "auto" counts
 MANY = 64  # parts that are joined without parentheses
 
 
 def as_sql(
-    source: TreeKernel | Form,
+    tree: TreeKernel,
     *,
     dialect: str = "duckdb",
     columns: Mapping[str, str] | None = None,
     table: str | Sequence[str] | None = None,
     shape: str = "auto",
     needed: str | None = None,
+    limit: int = LIMIT,
 ) -> str:
-    """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``."""
+    """Write an expression, or a query if a table is given; see ``Tree.to_sql``."""
     words, asks = Words(dialect), asks_next(needed)
-    source = plain(source, "to_sql")
-    tree = source.tree if isinstance(source, Form) else source
+    tree = plain(tree, "to_sql")
     known = sources(tree, columns)
-    certain = certain_classes(source, known, shape)
+    certain = certain_classes(tree, known, shape, limit)
     if table is None:
         return _needed(words, tree, known, certain) if asks else _class(words, certain)
     more = [f"{_class(words, certain)} AS {words.name('prediction')}"]
@@ -61,18 +62,15 @@ def certain_texts(tree: TreeKernel, dialect: str) -> list[str]:
 
 
 def certain_classes(
-    source: TreeKernel | Form, known: Mapping[int, Source], shape: str
+    tree: TreeKernel, known: Mapping[int, Source], shape: str, limit: int = LIMIT
 ) -> list[tuple[Label, Formula]]:
     """Give, per class that occurs, the formula that holds iff the class is certain."""
     if shape not in SHAPES:
         raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, got {shape!r:.80}")
-    form = source if isinstance(source, Form) else Form(source)
-    if shape == "auto":
-        form = Form(form.tree, limit=FEW)
-        shape = "reasons" if _few_reasons(form) else "tree"
-    if shape == "reasons":
+    form = Form(tree, limit=FEW if shape == "auto" else limit)
+    if shape == "reasons" or (shape == "auto" and _few_reasons(form)):
         return certain_by_reasons(form, known)
-    return certain_by_tree(form.tree, known)
+    return certain_by_tree(tree, known)
 
 
 def _few_reasons(form: Form) -> bool:

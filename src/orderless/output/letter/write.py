@@ -99,7 +99,7 @@ def reasons_letter(
     ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
     >>> tree = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
     ...         "false": {"prediction": "grant"}}
-    >>> tree = ol.read_tree(tree, space=ol.Space({"age": int, "income": int}))
+    >>> tree = ol.read(tree, space=ol.Space({"age": int, "income": int}))
     >>> codes = {"age": ("A1", "Length of history"), "income": ("I1", "Income")}
     >>> print(reasons_letter(tree, {"age": 23, "income": 12}, codes, immutable=["age"]))
     Decision: refuse
@@ -141,7 +141,7 @@ def reasons_letters(
     --------
     >>> import orderless as ol
     >>> tree = {"feature": "x", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> tree = ol.read_tree(tree, feature_names=["x"])
+    >>> tree = ol.read(tree, feature_names=["x"])
     >>> rows = [{"x": 0}, {"x": 1}, {"x": None}]
     >>> [letter.codes for letter in reasons_letters(tree, rows, {"x": ("X", "x")}, adverse=0)]
     [('X',), (), ()]
@@ -177,7 +177,7 @@ class _Writer:
         if self.model.task == "regression":
             raise InvalidData(
                 "a letter is about a decision, and this model says numbers: make it one with "
-                "cut(levels) first"
+                "discretize(levels) first"
             )
         self.codes, self.at_most, self.ways = read_codes(codes), at_most, ways
         self.immutable = None if immutable is None else list(immutable)

@@ -17,7 +17,6 @@ import numpy as np
 
 from ...ensembles import check_time_limit
 from ...errors import InvalidData, InvalidParameter
-from ...form import Form
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...model import (
     Feature,
@@ -67,7 +66,7 @@ def write_page(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
     target : path, optional
         File to write; complete or not at all.
     title, description : str
@@ -120,11 +119,10 @@ def write_page(
     >>> page.count("<h1>"), "http" in page.replace("http-equiv", "")
     (1, False)
     """
-    form = tree if isinstance(tree, Form) else None
     model = read_model(tree)
     refuse_facts(model.space, "the page", why="what it runs in the browser does not know them")
     shown = _class_names(class_names, model)
-    written = _written(model, form, shown, policy, tolerance, limit, time_limit)
+    written = _written(model, shown, policy, tolerance, limit, time_limit)
     features = written.features
     names = [feature["name"] for feature in features]
     rows = _examples(examples, model, names)
@@ -157,7 +155,6 @@ def write_page(
 
 def _written(
     model: TreeKernel | SumKernel,
-    form: Form | None,
     shown: list[str],
     policy: Any,
     tolerance: float | None,
@@ -174,9 +171,9 @@ def _written(
             )
         if tolerance is not None:
             raise InvalidParameter(
-                "within is for a page of one tree: the page of an ensemble asks until the number "
+                "tolerance is for a page of one tree: the page of an ensemble asks until the number "
                 "is certain; leave out tolerance=",
-                "within",
+                "tolerance",
             )
         seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
         return written_ensemble(model, shown, limit, seconds)
@@ -185,7 +182,7 @@ def _written(
             "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
             "time_limit",
         )
-    return written_tree(model, form, policy, tolerance, limit)
+    return written_tree(model, policy, tolerance, limit)
 
 
 # -- what is given ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidData, InvalidTree
-from ...form import Form, equivalent, fingerprint
+from ...form import equivalent, fingerprint
 from ...missing import counts_rows
 from ...model import TreeKernel, near_numbers, read_tolerance
 from ...readers import read_tree
@@ -25,14 +25,14 @@ LIMIT = 1_000
 
 
 def written_tree(
-    tree: TreeKernel, form: Form | None, policy: Any, tolerance: float | None, limit: int | None
+    tree: TreeKernel, policy: Any, tolerance: float | None, limit: int | None
 ) -> Written:
     """Give what the page has of a tree."""
     most = LIMIT if limit is None else limit
     if tree.n_leaves > most:
         raise InvalidTree(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
-            f"limit={most:,}: give smallest_tree(tree), use to_javascript(), or raise limit="
+            f"limit={most:,}: give tree.minimize(), use to_javascript(), or raise limit="
         )
     width = _width(tolerance, policy, tree)
     asked = [] if policy is None else [_policy_tree(policy, tree)]
@@ -57,7 +57,7 @@ def written_tree(
             "This page shows what the decision tree decides, and which answers are certain "
             "whatever the unknown values are. It does not say whether the tree is right."
         ],
-        ("the function", fingerprint(tree) if form is None else form.fingerprint),
+        ("the function", fingerprint(tree)),
     )
 
 
@@ -69,7 +69,7 @@ def _width(given: Any, policy: Any, tree: TreeKernel) -> float | None:
     width = read_tolerance(given)
     if tree.task != "regression":
         raise InvalidTree(
-            "within is for trees that predict numbers, and this one has "
+            "tolerance is for trees that predict numbers, and this one has "
             f"{tree.classes_text[:200]}: leave it out"
         )
     if own is not None and width != own:

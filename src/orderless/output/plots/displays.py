@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
+from ...api import CanonicalForm, canonicalize
 from ...estimators import Coverage, coverage
-from ...form import Form, canonical_form
 from ...rashomon import TreeSet
 from .rashomon import plot_map, plot_objectives, plot_sizes
 from .regions import plot_rules
@@ -78,7 +78,7 @@ class CoverageDisplay(_Display):
 
         Parameters
         ----------
-        estimator : Tree, CanonicalForm, or any model that ``read_tree`` knows
+        estimator : Tree, CanonicalForm, or any model that ``orderless.read`` knows
         X : array or data frame
             Rows that are complete in what the tree asks about.
         y : labels or numbers, optional
@@ -130,7 +130,7 @@ class RulesDisplay(_Display):
     [0.0, 1.0]
     """
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: CanonicalForm) -> None:
         self.form = form
 
     @classmethod
@@ -148,7 +148,7 @@ class RulesDisplay(_Display):
 
         Parameters
         ----------
-        estimator : Tree, CanonicalForm, or any model that ``read_tree`` knows
+        estimator : Tree, CanonicalForm, or any model that ``orderless.read`` knows
         X : array or data frame, optional
             Rows, drawn as dots.
         features : two names, optional
@@ -164,7 +164,7 @@ class RulesDisplay(_Display):
         -------
         RulesDisplay
         """
-        form = canonical_form(estimator)
+        form = estimator if isinstance(estimator, CanonicalForm) else canonicalize(estimator)
         return cls(form).plot(ax, X=X, features=features, known=known, terms=terms)
 
     def plot(self, ax: Any = None, **options: Any) -> Self:

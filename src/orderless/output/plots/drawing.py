@@ -54,7 +54,7 @@ def tree_as_svg(
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> drawn = tree_as_svg(read_tree({"feature": 0, "true": {"prediction": "<yes>"},
     ...                                "false": {"prediction": "no"}}))
     >>> drawn.startswith("<svg"), "&lt;yes&gt;" in drawn
@@ -104,7 +104,7 @@ def number_part(tree: TreeKernel, c: int) -> float:
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> tree = read_tree({"task": "regression", "feature": 0, "true": {"prediction": 5.0},
     ...                   "false": {"prediction": 2.5}})
     >>> number_part(tree, 0), number_part(tree, 1)

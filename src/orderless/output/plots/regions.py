@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...api import CanonicalForm
 from ...errors import InvalidData
 from ...form import Form, Term, canonical_form
 from ...inputs import frame_of
@@ -43,7 +44,7 @@ def plot_rules(
 
     Parameters
     ----------
-    form : CanonicalForm, Tree, or any model that ``read_tree`` knows
+    form : CanonicalForm, Tree, or any model that ``orderless.read`` knows
     features : two names, optional
         Across and up. May be left out where the answers depend on two features.
     known : dict of feature -> value, optional
@@ -77,7 +78,7 @@ def plot_rules(
     >>> ax.get_xlabel(), ax.get_ylabel(), sum(patch.get_fill() for patch in ax.patches)
     ('x0', 'x1', 3)
     """
-    form = form if isinstance(form, Form) else canonical_form(form)
+    form = form.form if isinstance(form, CanonicalForm) else canonical_form(form)
     if terms not in TERMS:
         raise ValueError(f"terms must be one of {TERMS}, got {terms!r}")
     names = _two_names(form, features)

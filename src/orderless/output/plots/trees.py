@@ -1,6 +1,6 @@
 """Trees and policies, drawn.
 
-In:  a ``Tree``, or anything that ``read_tree`` knows; a ``Policy``.
+In:  a ``Tree``, or anything that ``orderless.read`` knows; a ``Policy``.
 Out: matplotlib Axes: a tree from top to bottom; the questions of a policy from left to right, with
      the share of the rows that answer so.
 """
@@ -44,7 +44,7 @@ def plot_tree(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``orderless.read`` knows
     ax : matplotlib Axes, optional
         By default those of a new figure that is large enough.
     limit : int

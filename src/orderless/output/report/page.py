@@ -123,7 +123,7 @@ def report(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
     X : rows
         Complete, as the tree takes them.
     y : labels, or numbers for a regression tree

@@ -92,7 +92,7 @@ def risk_thresholds(
 
     Parameters
     ----------
-    tree : Tree, or any classifier that ``read_tree`` knows and that has training rows
+    tree : Tree, or any classifier that ``orderless.read`` knows and that has training rows
     X : rows
         Complete, as the tree takes them.
     y : labels, optional

@@ -35,8 +35,8 @@ def form_as_html(
 
     Examples
     --------
-    >>> from orderless import canonicalize
-    >>> form = canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    >>> from orderless.form import canonical_form
+    >>> form = canonical_form({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> form_as_html(form).startswith('<div class="orderless"')
     True
     """
@@ -81,7 +81,7 @@ def tree_as_html(tree: TreeKernel) -> str:
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> tree_as_html(tree).count("<li")
     2

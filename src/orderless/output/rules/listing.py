@@ -340,8 +340,8 @@ def listing_records(listing: Listing) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from orderless import canonicalize
-    >>> form = canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    >>> from orderless.form import canonical_form
+    >>> form = canonical_form({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> listing_records(list_terms(form))[0]
     {'class': 0, 'text': 'not x0', 'conditions': ['not x0'], 'n_conditions': 1}
     """

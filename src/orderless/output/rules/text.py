@@ -167,9 +167,10 @@ def form_as_markdown(
 
     Examples
     --------
-    >>> from orderless import canonicalize, read_tree
+    >>> from orderless.form import canonical_form
+    >>> from orderless.readers import read_tree
     >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> print(form_as_markdown(canonicalize(
+    >>> print(form_as_markdown(canonical_form(
     ...     read_tree({"feature": "snores", **leaf}, feature_names=["snores"]))))
     2 rules, proven minimal: 1 for no, 1 for yes.
     <BLANKLINE>

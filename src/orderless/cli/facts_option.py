@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["KnowingFile"]
+__all__ = ["FactsFile"]
 
-KnowingFile = Annotated[
+FactsFile = Annotated[
     Path | None,
     typer.Option(
         "--facts",
