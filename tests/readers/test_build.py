@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
+from orderless.readers.preprocessing.columns import space_columns
+from orderless.readers.preprocessing.conditions import over_features
 
 from orderless.errors import InvalidTree, UnreadableModel
 from orderless.readers.build import ColumnTree, Table, TreeBuilder, numbered_names

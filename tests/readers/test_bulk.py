@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
-from orderless.readers.through.stage import SourceColumn
+from orderless.readers.preprocessing.columns import space_columns
+from orderless.readers.preprocessing.conditions import over_features
+from orderless.readers.preprocessing.stage import SourceColumn
 
 import orderless as ol
 from orderless.errors import InvalidTree

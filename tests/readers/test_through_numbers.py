@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from neighbours import neighbours
-from orderless.readers.through.columns import columns_through
-from orderless.readers.through.conditions import over_features
-from orderless.readers.through.stage import SourceColumn
-from orderless.readers.through.steps import Steps, unfold
+from orderless.readers.preprocessing.columns import columns_through
+from orderless.readers.preprocessing.conditions import over_features
+from orderless.readers.preprocessing.stage import SourceColumn
+from orderless.readers.preprocessing.steps import Steps, unfold
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.feature_selection import SelectKBest, VarianceThreshold

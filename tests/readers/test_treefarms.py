@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
+from orderless.readers.preprocessing.columns import space_columns
+from orderless.readers.preprocessing.conditions import over_features
 
 import orderless as ol
 from orderless.errors import UnreadableModel
