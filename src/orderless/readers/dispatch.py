@@ -53,7 +53,7 @@ KNOWN = (
     "CatBoost (one tree each; their model files too), "
     "ONNX, PMML, "
     "Spark MLlib's trees (saved folders too), "
-    "trees of R (rpart, partykit, ranger; see orderless.r_script()), "
+    "trees of R (rpart, partykit, ranger; see orderless.readers.r_script()), "
     "nested dicts, our JSON"
 )
 

@@ -44,7 +44,7 @@ KNOWN = (
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
     "ONNX, PMML, "
     "Spark MLlib's RandomForest and GBT (saved folders too), "
-    "forests of R (ranger; see orderless.r_script()), and "
+    "forests of R (ranger; see orderless.readers.r_script()), and "
     "one tree of any source with numbers or shares in its leaves"
 )
 
