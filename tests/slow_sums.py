@@ -2,7 +2,14 @@
 
 import numpy as np
 
+import orderless as ol
+from orderless.readers import read_ensemble
 from tests.neighbours import neighbours
+
+
+def read_sum(model, **options):
+    """Read a model as a sum of trees, also where it is one tree."""
+    return ol.Ensemble.of(read_ensemble(model, **options))
 
 
 def added(ensemble, X):

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
 
 from orderless.errors import InvalidTree, UnreadableModel
 from orderless.readers.build import ColumnTree, Table, TreeBuilder, numbered_names
+from orderless.readers.preprocessing.columns import space_columns
+from orderless.readers.preprocessing.conditions import over_features
 
 
 def built(relation, threshold, table=None, nan_true=False):
@@ -81,7 +81,7 @@ def test_nodes_are_met_true_branch_first_whatever_is_asked():
             builder.numerical_test(0, node[0], 1.0, *node[1:])
     assert order == [">", "<=", 1, 2, "<", 3, 4]
     tree = builder.finish()
-    assert tree.nodes.when_false[0] == 1
+    assert tree.when_false[0] == 1
     assert tree.classes == range(5)
 
 
@@ -95,7 +95,7 @@ def test_classes_and_rows_of_leaves():
     tree = builder.finish(["a", "b", "c"])
     assert tree.table.n_columns == 3
     assert tree.table.at_least
-    assert tree.nodes.leaf_class.tolist() == [-1, 1, 0]
+    assert tree.leaf_class.tolist() == [-1, 1, 0]
     assert tree.distribution.tolist() == [[0, 0, 0], [1, 2, 3], [1, 2, 3]]
     with pytest.raises(UnreadableModel, match=r"predicts 'b', which is not one of .* \['a'\]"):
         builder.finish(["a"])

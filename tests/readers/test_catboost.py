@@ -284,7 +284,7 @@ def test_names_and_pipelines():
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*iterations=1"):
-        ol.read(fitted(X, y, iterations=3))
+        ol.canonicalize(fitted(X, y, iterations=3))
     with pytest.raises(UnreadableModel, match="CatBoostRegressor is not fitted"):
         ol.read(catboost.CatBoostRegressor())
     two = fitted(X, np.column_stack([y, y]), loss_function="MultiRMSE")
@@ -319,7 +319,7 @@ def test_files_of_the_command_line(tmp_path):
     model = fitted(X, y)
     path = tmp_path / "model.json"
     model.save_model(path, format="json")
-    assert load_model(path) == ol.read(model)
+    assert load_model(path) == ol.read(model).kernel
     path = tmp_path / "model.cbm"
     model.save_model(path)
     with pytest.raises(UnreadableModel, match=r"'model.cbm' has CatBoost's binary.*format='json'"):

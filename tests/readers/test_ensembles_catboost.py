@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
 from tests.neighbours import EDGES
-from tests.slow_sums import added, hard_rows, labels_of
+from tests.slow_sums import added, hard_rows, labels_of, read_sum
 
 catboost = pytest.importorskip(
     "catboost", reason="CatBoost comes with the extra orderless[sources]"
@@ -101,7 +101,7 @@ def test_random_parameters(seed):
         model = catboost.CatBoostRegressor(**options(**more)).fit(X, target)
     else:
         model = catboost.CatBoostClassifier(**options(**more)).fit(X, y)
-    ensemble = ol.read(model, nan="value")
+    ensemble = read_sum(model, nan="value")
     rows = hard_rows(ensemble, X, 6000, EDGES) if ensemble.features else X
     assert_same(ensemble, model, rows)
 
@@ -121,12 +121,12 @@ def test_numbers(policy, loss, tmp_path):
     if ensemble.kernel.link == "exp":
         np.testing.assert_allclose(np.exp(total), model.predict(rows), rtol=1e-14)
         plain = catboost.CatBoost().load_model(str(saved(model, tmp_path)), format="json")
-        assert ol.read(plain).link == "identity"
+        assert ol.read(plain).kernel.link == "identity"
     else:
         np.testing.assert_array_equal(total, model.predict(rows))
     read = ol.read(saved(model, tmp_path), nan="value")
     np.testing.assert_array_equal(added(read, rows)[:, 0], total)
-    assert read.link == ensemble.kernel.link
+    assert read.kernel.link == ensemble.kernel.link
 
 
 @pytest.mark.parametrize("n_trees", [1, 2, 3, 5, 333])
@@ -137,7 +137,7 @@ def test_the_order_does_not_depend_on_the_number_of_rows(n_trees, n_rows):
     for depth in (3, 9):
         model = catboost.CatBoostRegressor(**options(iterations=n_trees, depth=depth))
         model.fit(X, score + 100)
-        assert_same(ol.read(model, nan="value"), model, X[:n_rows])
+        assert_same(read_sum(model, nan="value"), model, X[:n_rows])
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.7])

@@ -246,5 +246,5 @@ def test_values_of_the_space_decide_what_a_threshold_means():
         {"feature": "s", "at most": 0.1, "points": 2},
     ]
     score = ol.Ensemble.from_points(items, space=space)
-    assert score.trees[0].threshold[0] == 3.0
+    assert score.trees[0].nodes.threshold[0] == 3.0
     assert added(score, [[3, np.float32(0.1)], [4, 0.09999]])[:, 0].tolist() == [1, 2]

@@ -31,7 +31,7 @@ from sklearn.tree import (
 import orderless as ol
 from orderless.errors import UnreadableModel
 from tests.neighbours import EDGES
-from tests.slow_sums import divided, hard_rows, labels
+from tests.slow_sums import divided, hard_rows, labels, read_sum
 
 MOST = float(np.finfo(np.float32).max)
 FINITE = [x for x in EDGES if abs(x) <= MOST]  # scikit-learn's trees take nothing else
@@ -100,7 +100,7 @@ def test_shares_and_classes_are_theirs_on_many_rows(name):
     model, n_classes = CLASSIFIERS[name]
     X, y = table(n_classes)
     model.fit(X, y)
-    ensemble = ol.read(model)
+    ensemble = read_sum(model)
     assert ensemble.classes == tuple(model.classes_.tolist())
     many = name in ("forest", "extra", "bagging", "weighted voting")
     check_classes(model, ensemble, hard_rows(ensemble, X, 100_000 if many else 15_000, FINITE))
@@ -123,7 +123,7 @@ REGRESSORS = {
 def test_numbers_are_theirs_on_many_rows(name):
     X, _ = table(2)
     model = REGRESSORS[name].fit(X, numbers(X))
-    ensemble = ol.read(model)
+    ensemble = read_sum(model)
     rows = hard_rows(ensemble, X, n=15_000 if name == "tree" else 100_000, edges=FINITE)
     assert (ensemble.task, ensemble.classes, ensemble.kernel.rule.kind) == (
         "regression",

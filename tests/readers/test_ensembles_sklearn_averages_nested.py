@@ -74,11 +74,11 @@ def test_what_is_called_certain_of_an_average_of_averages(sizes, weights):
         ]
         model = VotingClassifier(forests, voting="soft", weights=weights).fit(X, y)
         ensemble = ol.read(model)
-        answers = ensemble.kernel.answers(rows)
+        answers = ensemble.predict(rows)
         ranked = np.sort(ensemble.sums(rows), axis=1)
         clear = ranked[:, -1] - ranked[:, -2] > 2 * ensemble.kernel.rule.window
-        assert np.array_equal(answers.status == "certain", clear)
-        assert (answers.label[clear] == model.predict(rows)[clear]).all()
+        assert np.array_equal(ensemble.status(rows) == "certain", clear)
+        assert (answers[clear] == model.predict(rows)[clear]).all()
         called += clear.sum()
         near += (~clear).sum()
     assert called > 20

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import orderless as ol
 from orderless.errors import UnreadableModel
 from tests.neighbours import EDGES
-from tests.slow_sums import added, hard_rows, labels_of, within_window
+from tests.slow_sums import added, hard_rows, labels_of, read_sum, within_window
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost comes with the extra orderless[sources]")
 
@@ -104,7 +104,7 @@ def test_classes(kind, n_classes):
         said = booster.predict(xgboost.DMatrix(rows))
         assert_classes(own, total, said > 0.5 if n_classes == 2 else said.argmax(axis=1))
         assert own.trees == ensemble.trees
-        assert own.rule == ensemble.kernel.rule
+        assert own.kernel.rule == ensemble.kernel.rule
 
 
 def numbers_model(objective, X, score, **options):
@@ -159,7 +159,7 @@ def test_random_parameters(seed):
         model = xgboost.XGBRegressor(**options).fit(X, 10.0 ** rng.integers(-3, 4) * score)
     else:
         model = xgboost.XGBClassifier(**options).fit(X, y)
-    ensemble = ol.read(model, nan="value")
+    ensemble = read_sum(model, nan="value")
     rows = hard_rows(ensemble, X, 6000, EDGES)
     total = added(ensemble, rows)
     theirs = model.predict(rows, output_margin=True).reshape(len(rows), -1)
@@ -197,7 +197,7 @@ def test_two_classes_part_where_xgboost_says(base):
     model.fit(np.repeat(X, 4, axis=0), rng.integers(0, 2, 256))
     saved = json.loads(model.get_booster().save_raw("json").decode())
     start = ol.read(model.get_booster())
-    cut, margin = np.float32(start.rule.cuts[0]), np.float32(start.adding.base[0])
+    cut, margin = np.float32(start.kernel.rule.cuts[0]), np.float32(start.kernel.adding.base[0])
     trees = saved["learner"]["gradient_booster"]["model"]["trees"]
     for at, tree in enumerate(trees):
         value = cut - margin
@@ -223,7 +223,7 @@ def test_probabilities_rise_with_the_margin():
         xgboost.DMatrix(np.zeros((4, 1)), [0, 1, 0, 1]),
         1,
     )
-    cut = np.float32(ol.read(booster).rule.cuts[0])
+    cut = np.float32(read_sum(booster).kernel.rule.cuts[0])
     bits = cut.view(np.int32) + np.arange(-200_000, 200_000, dtype=np.int32)
     near = bits.view(np.float32)
     wide = np.linspace(-20, 20, 200_001, dtype=np.float32)
@@ -379,7 +379,7 @@ def test_through_a_pipeline(sparse):
 def test_one_tree_and_one_leaf():
     X, score = data(0, missing=False)
     stump = xgboost.XGBClassifier(n_estimators=1, max_depth=2).fit(X, score > 0)
-    total = added(ol.read(stump), X)
+    total = added(read_sum(stump), X)
     np.testing.assert_array_equal(total[:, 0], stump.predict(X, output_margin=True))
     flat = xgboost.XGBRegressor(n_estimators=3).fit(X, np.full(len(X), 1.5))
     ensemble = ol.read(flat)

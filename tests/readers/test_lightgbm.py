@@ -123,16 +123,17 @@ def test_a_split_on_whether_a_value_is_known(seed, extra):
 def test_rules_and_explanations_of_whether_a_value_is_known():
     model, _ = known_or_missing(0)
     names = ["lab", "other"]
-    form = ol.canonicalize(ol.read(model, nan="value", feature_names=names))
+    tree = ol.read(model, nan="value", feature_names=names)
+    form = ol.canonicalize(tree)
     assert [str(term) for terms in form.rules.values() for term in terms] == [
         "lab is known", "lab is missing",
     ]  # fmt: skip
-    assert form.tree.explain({"lab": 1e305}).label == 0
-    assert form.tree.explain({"lab": None}).label == 1
-    assert form.tree.needed({}).settle == (("lab",),)
-    constant = ol.canonicalize(ol.read(model, feature_names=names))
+    assert tree.explain({"lab": 1e305}).label == 0
+    assert tree.explain({"lab": None}).label == 1
+    assert tree.needed({}).settle == (("lab",),)
+    constant = ol.read(model, feature_names=names)
     assert constant.needed({}).label == 0
-    assert "1e+300" not in form.to_text() + constant.to_text()
+    assert "1e+300" not in f"{form}{ol.canonicalize(constant)}"
 
 
 def test_a_threshold_that_is_really_so_large():
@@ -334,22 +335,22 @@ def test_ordered_categories():
 
 def test_several_trees():
     with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*n_estimators=1"):
-        ol.read(fitted(*data(0), n_estimators=3))
+        ol.canonicalize(fitted(*data(0), n_estimators=3))
 
 
 def test_several_classes():
     X, _ = data(0)
     with pytest.raises(UnreadableModel, match="a tree for each of 3 classes"):
-        ol.read(fitted(X, np.arange(400) % 3))
+        ol.canonicalize(fitted(X, np.arange(400) % 3))
 
 
 def test_other_objectives():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match=r"objective 'cross_entropy'.*must be .binary."):
-        ol.read(fitted(X, y, objective="cross_entropy"))
+        ol.canonicalize(fitted(X, y, objective="cross_entropy"))
     own = fitted(X, y, objective=lambda true, raw: (raw - true, np.ones(len(raw))))
     with pytest.raises(UnreadableModel, match="it must be 'binary'"):
-        ol.read(own)
+        ol.canonicalize(own)
 
 
 def test_linear_leaves():

@@ -181,7 +181,7 @@ def test_damaged_files(old, new, said):
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*n_estimators=1"):
-        ol.read(fitted(X, y, n_estimators=3))
+        ol.canonicalize(fitted(X, y, n_estimators=3))
     with pytest.raises(UnreadableModel, match="fit with linear_tree=False"):
         ol.read(fitted(X, y, linear_tree=True))
     for kind in (lightgbm.LGBMRegressor, lightgbm.LGBMRanker):

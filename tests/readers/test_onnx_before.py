@@ -67,7 +67,7 @@ def rows_at(read: Any, rows: pd.DataFrame, *, unseen: bool = False) -> pd.DataFr
     parts = [rows]
     for one in getattr(read, "trees", [read]):
         for at, cut in {
-            (int(f), float(t)) for f, t in zip(one.feature, one.nodes.threshold, strict=True)
+            (int(f), float(t)) for f, t in zip(one.nodes.feature, one.nodes.threshold, strict=True)
         }:
             if at < 0 or not read.space.features[at].ordered or not np.isfinite(cut):
                 continue

@@ -274,7 +274,7 @@ def test_score_distributions() -> None:
         dataType="string", optype="categorical"))  # fmt: skip
     tree = ol.read(listed)
     assert tree.classes == ("a", "b")
-    assert tree.shares[tree.nodes.feature < 0].tolist() == [[0.25, 0.75], [1.0, 0.0]]
+    assert tree.kernel.shares[tree.nodes.feature < 0].tolist() == [[0.25, 0.75], [1.0, 0.0]]
     assert ol.read(listed).predict([[1.0], [4.0]]).tolist() == ["b", "a"]
     refused(listed.replace('value="b" recordCount="3"', 'value="c" recordCount="3"'), "not a class")
     refused(listed.replace('recordCount="3"', 'recordCount="-3"'), "must not be below 0")
@@ -292,10 +292,8 @@ def test_first_of_several_segments() -> None:
         functionName="classification") + "</PMML>"  # fmt: skip
     tree = ol.read(whole)
     assert tree.predict([[-1.0], [1.0], [5.0]]).tolist() == ["c", "a", "b"]
-    refused(
-        whole.replace("selectFirst", "sum"),
-        r"adds up what 2 models say: read it with orderless.read_ens",
-    )
+    with pytest.raises(UnreadableModel, match="adds up what 2 models say"):
+        ol.canonicalize(whole.replace("selectFirst", "sum"))
 
 
 # -- refusals -------------------------------------------------------------------------------------

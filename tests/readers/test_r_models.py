@@ -130,7 +130,7 @@ def test_a_file_is_read(tmp_path):
     assert not tree.space["f"].other
     rows = [{"x": np.nextafter(2.5, 0)}, {"x": 2.5, "f": "c"}, {"x": 3, "f": "ä b"}, {"f": "a"}]
     assert tree.predict(rows).tolist() == ["no", "yes", "no", None]
-    assert tree.shares[1].tolist() == [0.75, 0.25]
+    assert tree.kernel.shares[1].tolist() == [0.75, 0.25]
     assert ol.read(path).predict(rows[:2]).tolist() == ["no", "yes"]
     space = ol.Space({"x": "integer", "f": ["a", "ä b", "c"], "l": "boolean"})
     assert ol.read(path, space=space).space == space
@@ -184,7 +184,7 @@ def test_forests_from_files():
     bad = json.loads(votes)
     bad["trees"][0][1]["class"] = 1
     tie = ol.read(json.dumps(bad))
-    assert tie.decide([{"x": 1}]).tolist() == ["undecided"]
+    assert tie.status([{"x": 1}]).tolist() == ["undecided"]
     with pytest.raises(UnreadableModel, match="priors or losses"):
         ol.read(with_node(1, **{"class": 1}))
     with pytest.raises(UnreadableModel, match="a leaf adds"):

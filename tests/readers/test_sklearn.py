@@ -158,7 +158,7 @@ def test_weights_and_distributions() -> None:
     assert np.allclose(tree.distribution[leaves], counts[leaves])
     plain = ol.read(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
     assert plain.distribution is not None
-    assert plain.distribution[plain.feature < 0].sum() == pytest.approx(len(X))
+    assert plain.distribution[plain.nodes.feature < 0].sum() == pytest.approx(len(X))
 
 
 def test_ties_go_to_the_first_class() -> None:
@@ -268,7 +268,7 @@ def test_declared_kinds() -> None:
 def test_what_is_refused() -> None:
     X, y = data(9)
     with pytest.raises(UnreadableModel, match=r"has many trees: .*estimators_\[i\]"):
-        ol.read(RandomForestClassifier(2).fit(X, y))
+        ol.canonicalize(RandomForestClassifier(2).fit(X, y))
     with pytest.raises(UnreadableModel, match="2 outputs at once; fit one tree per output"):
         ol.read(DecisionTreeClassifier().fit(X, np.column_stack([y, 1 - y])))
     with pytest.raises(UnreadableModel, match="not fitted: call fit"):
@@ -287,7 +287,7 @@ def test_models_that_hold_other_models_say_what_to_do():
     X, y = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
     for boosted in (GradientBoostingClassifier(n_estimators=2), HistGradientBoostingClassifier()):
         with pytest.raises(UnreadableModel, match="adds up many regression trees"):
-            ol.read(boosted.fit(X, y))
+            ol.canonicalize(boosted.fit(X, y))
     with pytest.raises(UnreadableModel, match="scikit-learn's trees"):
         ol.read(LogisticRegression().fit(X, y))
     with pytest.raises(UnreadableModel, match="got the class DecisionTreeClassifier"):

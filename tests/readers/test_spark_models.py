@@ -75,7 +75,7 @@ def test_a_folder_is_read(tmp_path):
     assert tree.classes == (0, 1)
     assert tree.predict([[2.5, 0], [2.6, 0], [2.6, 1], [2.6, 2.0]]).tolist() == [0, 1, 0, 1]
     assert tree.predict([{"w": 1}]).tolist() == [0]
-    assert tree.shares.tolist()[1] == [0.5, 0.5]
+    assert tree.kernel.shares.tolist()[1] == [0.5, 0.5]
     value = ol.read(tmp_path / "m", feature_names=["x", "w"], nan="value")
     assert value.predict([[np.nan, 0], [np.nan, 1], [3, np.nan]]).tolist() == [1, 0, 1]
 
@@ -163,8 +163,8 @@ def test_a_forest_is_not_a_tree(tmp_path):
     ):
         (folder / name).mkdir()
         pq.write_table(pa.Table.from_pylist(rows), folder / name / "part-0.parquet")
-    with pytest.raises(UnreadableModel, match="adds up 2 trees: read it with read_ensemble"):
-        ol.read(folder)
+    with pytest.raises(UnreadableModel, match="adds up 2 trees"):
+        ol.canonicalize(folder)
     assert ol.read(folder).predict([[3, 1]]).tolist() == [0]
 
 

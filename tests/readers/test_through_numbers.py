@@ -9,10 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from neighbours import neighbours
-from orderless.readers.through.columns import columns_through
-from orderless.readers.through.conditions import over_features
-from orderless.readers.through.stage import SourceColumn
-from orderless.readers.through.steps import Steps, unfold
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
@@ -44,6 +40,10 @@ from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
+from orderless.readers.preprocessing.columns import columns_through
+from orderless.readers.preprocessing.conditions import over_features
+from orderless.readers.preprocessing.stage import SourceColumn
+from orderless.readers.preprocessing.steps import Steps, unfold
 
 SCALERS = {
     "standard": StandardScaler(),
@@ -104,7 +104,7 @@ def test_what_passes_is_printed_as_without_a_pipeline(values: tuple[float, float
     assert tree.space["price"] == plain.space["price"]
     assert str(tree) == str(plain)
     near = sorted(
-        {*neighbours(plain.nodes.threshold[0]), *neighbours(plain.row_threshold[0]), *values}
+        {*neighbours(plain.nodes.threshold[0]), *neighbours(plain.kernel.row_threshold[0]), *values}
     )
     rows = pd.DataFrame({"price": near, "town": "a"})
     said = tree.predict(rows).tolist()

@@ -204,7 +204,7 @@ def test_numbers_that_become_equal_are_one() -> None:
     assert len(tree.classes) < tree.n_leaves
     assert list(tree.classes) == sorted(set(model.predict(X) + 0.0))
     np.testing.assert_array_equal(tree.predict(X), model.predict(X))
-    low, high = tree.predict_interval([[np.nan] * 3])
+    low, high, _ = tree.predict_interval([[np.nan] * 3])
     assert (low[0], high[0]) == (tree.classes[0], tree.classes[-1])
 
 
@@ -242,9 +242,7 @@ def test_models_that_are_refused() -> None:
         ol.read(fitted(X, np.column_stack([y, y]), func=np.log, inverse_func=np.exp))
     forest = TransformedTargetRegressor(RandomForestRegressor(3), func=np.log, inverse_func=np.exp)
     with pytest.raises(UnreadableModel, match="RandomForestRegressor has many trees"):
-        ol.read(forest.fit(X, y))
-    with pytest.raises(UnreadableModel, match="can be read around one tree"):
-        ol.forest_bounds(forest, X)
+        ol.canonicalize(forest.fit(X, y))
     classifier = TransformedTargetRegressor(DecisionTreeClassifier(max_depth=2))
     with pytest.raises(UnreadableModel, match=r"a model that predicts numbers.*use a regressor"):
         ol.read(classifier.fit(X, np.round(y)))

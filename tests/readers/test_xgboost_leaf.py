@@ -160,7 +160,7 @@ def test_intervals_where_values_are_missing():
     X, y = data(9)
     model = fitted(X, y, max_depth=3)
     tree = ol.read(model)
-    low, high = tree.predict_interval([[np.nan] * 3])
+    low, high, _ = tree.predict_interval([[np.nan] * 3])
     assert (low[0], high[0]) == (tree.classes[0], tree.classes[-1])
     assert set(np.unique(model.predict(X)).astype(float)) <= set(tree.classes)
 
@@ -170,18 +170,18 @@ def test_several_numbers_at_once():
     several = fitted(X, np.column_stack([y, y]))
     said = "has 2 outputs, each with trees of its own: only two classes, or one number"
     with pytest.raises(UnreadableModel, match=said):
-        ol.read(several)
+        ol.canonicalize(several)
     quantiles = xgboost.XGBRegressor(
         n_estimators=1, objective="reg:quantileerror", quantile_alpha=[0.2, 0.5]
     )
     with pytest.raises(UnreadableModel, match=said):
-        ol.read(quantiles.fit(X, y))
+        ol.canonicalize(quantiles.fit(X, y))
 
 
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*n_estimators=1"):
-        ol.read(fitted(X, y, n_estimators=3))
+        ol.canonicalize(fitted(X, y, n_estimators=3))
     with pytest.raises(UnreadableModel, match="XGBRegressor is not fitted"):
         ol.read(xgboost.XGBRegressor())
     with pytest.raises(UnreadableModel, match="XGBRanker is not fitted"):
@@ -191,9 +191,9 @@ def test_models_that_are_refused():
     hinge = fitted(X, y > 1, "binary:hinge")
     said = r"objective 'binary:hinge' cannot be read as one number: it must be one of 'reg:square"
     with pytest.raises(UnreadableModel, match=said):
-        ol.read(hinge)
+        ol.canonicalize(hinge)
     with pytest.raises(UnreadableModel, match="cannot be read as two classes or one number"):
-        ol.read(hinge.get_booster())
+        ol.canonicalize(hinge.get_booster())
     with pytest.raises(UnreadableModel, match=r"treats 0.0 as missing: write NaN"):
         ol.read(fitted(X, y, missing=0.0))
 

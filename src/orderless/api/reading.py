@@ -96,15 +96,12 @@ def read(
     >>> ol.read(RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)).n_trees
     5
     """
-    return wrap(
-        read_model(
-            model,
-            preprocessing=preprocessing,
-            space=space,
-            feature_names=feature_names,
-            nan=nan,
-        )
+    kernel = read_model(
+        model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
     )
+    if isinstance(model, Tree | Ensemble) and model.kernel is kernel:
+        return model
+    return wrap(kernel)
 
 
 def read_many(

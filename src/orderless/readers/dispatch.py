@@ -1,7 +1,7 @@
 """Trees in: one file per library, one way out.
 
 In:  a trained model, or nested dicts, or JSON.
-Out: ``Tree``. A library is imported only by its reader, and only if the model comes from it.
+Out: ``TreeKernel``. A library is imported only by its reader, and only if the model comes from it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ KNOWN = (
     "CatBoost (one tree each; their model files too), "
     "ONNX, PMML, "
     "Spark MLlib's trees (saved folders too), "
-    "trees of R (rpart, partykit, ranger; see orderless.r_script()), "
+    "trees of R (rpart, partykit, ranger; see orderless.readers.r_script()), "
     "nested dicts, our JSON"
 )
 
@@ -66,52 +66,7 @@ def read_tree(
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
 ) -> TreeKernel:
-    """Read a trained tree, whatever made it.
-
-    Parameters
-    ----------
-    model : object
-        A fitted scikit-learn tree classifier or regressor, a ``Pipeline`` that ends in one, a
-        ``TransformedTargetRegressor`` around one, or a search for the best of these
-        (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
-        TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
-        or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
-        CatBoost's as JSON); a model of ONNX of one tree (``onnx.ModelProto``, or the
-        bytes or file of one); PMML 4.0 to 4.4, a tree or a set of rules;
-        nested dicts (``feature``, ``true``,
-        ``false``, ``prediction``; of numbers to compute with, the root says ``"task":
-        "regression"``) or their JSON; our own JSON. Files are given by their path, or as their
-        text: a string that is no such text (JSON, XML, anything of several lines) is the path of a
-        file, as a ``Path`` is. So give text that you do not know to ``Tree.from_json``. A
-        ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own is refused,
-        because its tree does not say what it decides.
-    preprocessing : fitted transformer, optional
-        What the model's table went through before: a binarizer, an encoder, a scaler, a
-        ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
-        that went in, in their own units, exactly.
-    space : Space, optional
-        What the columns of the table mean: of the model's table, or with ``preprocessing`` (or a
-        ``Pipeline``) of the table that went in. Without it every column is a feature of its own:
-        numeric, or boolean for the libraries that take 0/1 columns.
-    feature_names : sequence of str, optional
-        Names of the columns, where neither the model nor the space has them.
-    nan : "unknown" or "value"
-        Whether a missing value is unknown, and may be anything; or a value that the tree has
-        learned to send one way. Then None, NaN, NA, NaT, null and masked cells all are that value,
-        in arrays, data frames and dicts alike; only what a dict does not mention stays unknown.
-
-    Returns
-    -------
-    Tree
-        Its ``predict`` equals the model's on every complete row; of a regressor, to the last bit.
-
-    Raises
-    ------
-    UnreadableModel, InvalidTree
-        For a model that no reader knows, and for one that is damaged: what it says of itself is
-        checked before memory is taken for it.
-    FileNotFoundError, InvalidData
-        For a path at which there is no file, and for one of a folder, a device or a pipe.
+    """Read one trained tree; what adds up several is refused. See ``orderless.read``.
 
     Examples
     --------
@@ -166,9 +121,9 @@ def read_trees(
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
 ) -> list[TreeKernel]:
-    """Read many trees: a set of TreeFARMS or PRAXIS, or any iterable of what ``read_tree`` knows.
+    """Read many trees: a set of TreeFARMS or PRAXIS, or any iterable of trees.
 
-    All of them share one space, so that comparing them is quick. Parameters are ``read_tree``'s.
+    All of them share one space, so that comparing them is quick. Parameters are those of ``orderless.read``.
 
     Examples
     --------
@@ -184,7 +139,7 @@ def read_trees(
     if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
         raise UnreadableModel(
             "expected a TreeFARMS or PRAXIS model set or an iterable of trees, got "
-            f"{a_kind(models)}: read one tree with read_tree"
+            f"{a_kind(models)}: read one tree with orderless.read"
         )
     trees: list[TreeKernel] = []
     for model in models:
@@ -198,7 +153,7 @@ def read_trees(
 
 
 def check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:
-    """Refuse what ``read_tree`` and ``read_ensemble`` do not take."""
+    """Refuse what no reader takes."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be one of {str(get_args(Nan))[1:-1]}, got {nan!r}")
     if space is not None and not isinstance(space, Space):

@@ -37,7 +37,7 @@ def from_praxis(model: Any) -> ColumnTree:
     """Read a set that holds exactly one tree."""
     if (count := model.count_trees()) > 1:
         raise UnreadableModel(
-            f"this PRAXIS holds {count} trees: read all with read_trees(model), and choose"
+            f"this PRAXIS holds {count} trees: read all with orderless.read_many(model), and choose"
         )
     bits = trees_of(model)
     return bits.column_tree(next(iter(bits.trees)))

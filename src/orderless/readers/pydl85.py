@@ -23,7 +23,7 @@ def knows(model: Any) -> bool:
 
     if isinstance(model, DL85Booster):
         raise UnreadableModel(
-            "a DL85Booster has many trees: read one with read_tree(model.estimators_[i])"
+            "a DL85Booster has many trees: read one with orderless.read(model.estimators_[i])"
         )
     return is_classifier(model, DL85Classifier, DL85Predictor)
 

@@ -54,7 +54,8 @@ def from_text(text: str) -> ColumnTree:
         model = r_model(text)
         if len(model.trees) != 1:
             raise UnreadableModel(
-                f"this forest has {len(model.trees):,} trees: read it with read_ensemble"
+                f"this forest has {len(model.trees):,} trees, and one is needed: "
+                "orderless.read(model) reads all of it"
             )
         builder = TreeBuilder(model.table)
         for leaf in leaves_of(builder, model, model.trees[0]):

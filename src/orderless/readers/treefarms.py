@@ -41,7 +41,7 @@ def from_treefarms(model: Any) -> ColumnTree:
         if container.model_count != 1:
             raise UnreadableModel(
                 f"this {type(model).__qualname__} holds {container.model_count} trees: read all "
-                "with read_trees(model), one with read_tree(model[i])"
+                "with orderless.read_many(model), one with orderless.read(model[i])"
                 + (", and raise rashomon_bound_adder to get any" * (not container.model_count))
             )
         bits = trees_of(model)

@@ -42,7 +42,7 @@ def unwrap(model: Any, preprocessing: Any) -> tuple[Any, Any]:
     wrapped = unwrapped(model, preprocessing)
     if wrapped.targets:
         raise UnreadableModel(
-            "a TransformedTargetRegressor can be read around one tree: read_tree(model)"
+            "a TransformedTargetRegressor can be read around one tree: orderless.read(model)"
         )
     return wrapped.model, wrapped.preprocessing
 

@@ -1,7 +1,7 @@
 """Ensembles in: one file per library, one way out.
 
 In:  a trained model that adds up trees, or its file.
-Out: ``Ensemble``. A library is imported only by its reader, and only if the model comes from it.
+Out: ``SumKernel``. A library is imported only by its reader, and only if the model comes from it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ KNOWN = (
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
     "ONNX, PMML, "
     "Spark MLlib's RandomForest and GBT (saved folders too), "
-    "forests of R (ranger; see orderless.r_script()), and "
-    "whatever read_tree reads with numbers or shares"
+    "forests of R (ranger; see orderless.readers.r_script()), and "
+    "one tree of any source with numbers or shares in its leaves"
 )
 
 
@@ -57,35 +57,11 @@ def read_ensemble(
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
 ) -> SumKernel:
-    """Read a trained model that adds up trees, whatever made it.
+    """Read a trained model that adds up trees; see ``orderless.read``.
 
-    Parameters
-    ----------
-    model : object
-        A fitted RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, Bagging or Voting
-        classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
-        classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
-        (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
-        UBJ, CatBoost's as JSON), by its path or as text (see ``read_tree``); a model of ONNX, or
-        its bytes or file; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a
-        ``Pipeline`` that ends in one, or a search for the best of these. One tree is an ensemble,
-        too, if its leaves have numbers or
-        shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
-        as it is. A subclass that has a ``predict`` of its own is refused.
-    preprocessing, space, feature_names, nan
-        As in ``read_tree``.
-
-    Returns
-    -------
-    Ensemble
-        Adding up what the leaves say, in its order and precision, gives the model's own scores to
-        the last bit, and its rule the model's own class.
-
-    Raises
-    ------
-    UnreadableModel, InvalidTree
-        For a model that no reader knows, that is damaged, or whose score is not a sum over its
-        trees; the message says which.
+    One tree is a sum, too, if its leaves have numbers or shares of classes. Adding up what the
+    leaves say, in the order and precision of the ``SumKernel``, gives the model's own scores to the
+    last bit, and its rule the model's own class.
 
     Notes
     -----

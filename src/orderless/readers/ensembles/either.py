@@ -1,7 +1,7 @@
 """One tree or many: whichever a model is.
 
-In:  any model, or file, that ``read_tree`` or ``read_ensemble`` knows.
-Out: a ``Tree`` if it is one tree, else an ``Ensemble``.
+In:  any model, or file, that a reader knows.
+Out: a ``TreeKernel`` if it is one tree, else a ``SumKernel``.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def read_model(
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
 ) -> TreeKernel | SumKernel:
-    """Read one tree as a ``Tree``, and what adds up several as an ``Ensemble``.
+    """Read one tree as a ``TreeKernel``, and what adds up several as a ``SumKernel``.
 
     Examples
     --------
     >>> from sklearn.ensemble import ExtraTreesRegressor
     >>> forest = ExtraTreesRegressor(2, random_state=0).fit([[1], [2]], [1.0, 3.0])
     >>> type(read_model(forest)).__name__, type(read_model(forest.estimators_[0])).__name__
-    ('Ensemble', 'Tree')
+    ('SumKernel', 'TreeKernel')
     """
     model = opened(model)
     if isinstance(model, SumKernel):

@@ -1,7 +1,7 @@
 """Points scores and weighted rules: an ensemble that people wrote themselves.
 
 In:  items (conditions and points) and verdicts, as a dict, a list, JSON or CSV.
-Out: ``Ensemble`` of one tree per item. Points are whole numbers of a common unit, so that totals
+Out: ``SumKernel`` of one tree per item. Points are whole numbers of a common unit, so that totals
      are exact: docs/decisions/0019.
 """
 

@@ -1,7 +1,7 @@
 """The tree of an item of a score.
 
 In:  an item, and the space of its features.
-Out: ``Tree`` with the classes 0 and 1: whether a row fulfils all conditions of the item.
+Out: ``TreeKernel`` with the classes 0 and 1: whether a row fulfils all conditions of the item.
 """
 
 from __future__ import annotations

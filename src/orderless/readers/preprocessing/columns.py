@@ -48,7 +48,7 @@ def source_columns(
 ) -> tuple[list[SourceColumn], Space]:
     """Say what the columns of a model's table mean: how they arise, from features of which space.
 
-    Parameters are ``read_tree``'s.
+    Parameters are those of ``orderless.read``.
     """
     if nan == "value" and table.nan_refused:
         raise UnreadableModel(

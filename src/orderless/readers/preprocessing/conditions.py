@@ -1,7 +1,7 @@
 """Conditions on columns become conditions on features.
 
 In:  a ``ColumnTree``, and for each of its columns the ``SourceColumn`` that says how it arises.
-Out: ``Tree`` over the features, in their own units.
+Out: ``TreeKernel`` over the features, in their own units.
 """
 
 from __future__ import annotations

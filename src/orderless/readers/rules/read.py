@@ -1,7 +1,7 @@
 """Decision tables and rule lists in.
 
 In:  CSV: a header, and a rule per line.
-Out: ``Tree``, or what is wrong with the rules.
+Out: ``TreeKernel``, or what is wrong with the rules.
 """
 
 from __future__ import annotations
