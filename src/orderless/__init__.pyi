@@ -48,10 +48,8 @@ from .importance import (
 )
 from .inputs import (
     Between as Between,
-    MidpointBinarizer as MidpointBinarizer,
+    Binarizer as Binarizer,
     Proposal as Proposal,
-    QuantileBinarizer as QuantileBinarizer,
-    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
     discover as discover,
 )
 from .model import (
