@@ -65,8 +65,7 @@ from .output.certificates import (
 )
 from .output.letter import (
     Letter as Letter,
-    reasons_letter as reasons_letter,
-    reasons_letters as reasons_letters,
+    reason_letters as reason_letters,
 )
 from .output.page import (
     write_page as write_page,
