@@ -9,7 +9,7 @@ Out: ``Letter``. The rule is fixed (docs/decisions/0031): features that are in e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
@@ -99,7 +99,7 @@ def reason_letters(
     ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
     >>> tree = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
     ...         "false": {"prediction": "grant"}}
-    >>> tree = ol.read_tree(tree, space=ol.Space({"age": int, "income": int}))
+    >>> tree = ol.read(tree, space=ol.Space({"age": int, "income": int}))
     >>> codes = {"age": ("A1", "Length of history"), "income": ("I1", "Income")}
     >>> print(reason_letters(tree, {"age": 23, "income": 12}, codes, immutable=["age"]))
     Decision: refuse
