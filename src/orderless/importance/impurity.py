@@ -44,7 +44,7 @@ def impurity_importance(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``orderless.read`` reads as a tree
     X : array, data frame, or list of dicts
         Rows, complete in the features that the tree asks about.
     y : labels, or numbers for a regression tree
@@ -96,7 +96,7 @@ def check_criterion(tree: TreeKernel, criterion: object) -> Criterion:
         if criterion not in (None, "variance"):
             raise ValueError(
                 f"criterion must be 'variance' for a regression tree, got {criterion!r:.80}; "
-                "tree.cut(levels) makes classes of its numbers"
+                "tree.discretize(levels) makes classes of its numbers"
             )
         return "variance"
     if criterion == "variance":
