@@ -72,7 +72,7 @@ def impurity_importance(
     The paper's example, an AND of two bits:
 
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+    >>> tree = ol.read({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
     ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["x1", "x2"])
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     >>> ol.impurity_importance(tree, X, y).round(3).tolist()

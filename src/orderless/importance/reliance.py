@@ -89,12 +89,13 @@ def conditional_model_reliance(
     A copy of a bit takes nothing from it by plain permutation, and everything conditionally:
 
     >>> import orderless as ol
+    >>> from orderless.importance import conditional_model_reliance
     >>> tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}},
-    ...                     feature_names=["bit", "copy"])
+    ...                feature_names=["bit", "copy"])
     >>> X, y = [[0, 0], [0, 0], [1, 1], [1, 1]], [0, 0, 1, 1]
     >>> ol.permutation_importance(tree, X, y).tolist()
     [0.5, 0.0]
-    >>> ol.conditional_model_reliance(tree, X, y).tolist()
+    >>> conditional_model_reliance(tree, X, y).tolist()
     [0.0, 0.0]
     """
     if strata not in STRATA:
