@@ -6,6 +6,7 @@ Out: circle-model.svg, circle-models.svg and circle-world.svg beside this file: 
 """
 
 import math
+import warnings
 from pathlib import Path
 
 from first import COLOUR, branch, leaf, node, tree
@@ -106,23 +107,31 @@ def world():
         regularization=almost.regularization,
         epsilon=almost.epsilon,
         random_state=0,
-    ).fit(X, y)
+    )
+    with warnings.catch_warnings():  # the picture says which features no tree was offered
+        warnings.simplefilter("ignore", ol.errors.NeverOffered)
+        worth.fit(X, y)
+    offered = dict(zip(worth.features_, worth.offered_, strict=True))
     left, right, top = 66, 214, 62
-    most = max(worth.quantile(name, 0.95) for name in X)
+    most = max(worth.quantile(name, 0.95) for name in X if offered[name])
     shapes = [line(left, top - 18, left, 200, "line")]
-    for place, name in enumerate(sorted(X, key=lambda one: -worth.quantile(one, 0.5))):
+    middles = {name: worth.quantile(name, 0.5) if offered[name] else 0 for name in X}
+    for place, name in enumerate(sorted(X, key=lambda one: -middles[one])):
         y = top + 38 * place
+        shapes.append(text(left + 2, y - 7, name, 12.5, "grey"))
+        if not offered[name]:
+            shapes.append(text(left + 6, y + 9, "never offered to a tree", 11.5, "grey"))
+            continue
         low, middle, high = (
             round(left + (right - left) * float(worth.quantile(name, share)) / float(most))
             for share in (0.05, 0.5, 0.95)
         )
-        shapes.append(text(left + 2, y - 7, name, 12.5, "grey"))
         shapes.append(box(low, y, max(high - low, 2), 10, "paleblue", "blue", 1.2, 3))
         shapes.append(line(middle, y - 2, middle, y + 12, "orange", 3))
     shapes.append(text(MIDDLE, 226, "what matters", 14, bold=True, anchor="middle"))
     return round_picture(
-        "Bars: between which values the importance of four measurements of iris lies, over "
-        "near-optimal functions and samples of the world.",
+        "Bars: between which values the importance of two measurements of iris lies, over "
+        "near-optimal functions and samples of the world; the others were never offered to a tree.",
         shapes,
     )
 

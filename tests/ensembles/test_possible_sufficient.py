@@ -1,6 +1,7 @@
 """Explanations of ensembles where facts hold, against brute force over sets of features."""
 
 import itertools
+from fractions import Fraction
 
 import pytest
 from fact_cases import inside
@@ -106,6 +107,7 @@ def test_what_is_certain_by_a_rows_own_values():
         score.explain({"high": 7.0}).changes(facts=["rash"])
 
 
+NO, YES = {"prediction": "no"}, {"prediction": "yes"}
 NEAR_1 = [0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 1 + 2**-30, 1.5]  # the fourth and fifth round to 1
 
 
@@ -151,3 +153,41 @@ def test_a_model_without_conditions_has_no_changes():
     assert why.label == "y"
     assert not why.changes(immutable=[])
     assert not why.changes(only_up=["a"])
+
+
+@pytest.mark.parametrize(("kinds", "fact", "row", "reasons"), [
+    ({"a": int, "c": float}, "if a >= 3 then c > 0.5", {"a": 7, "c": 2.0}, {"a > 2", "c > 0.5"}),
+    ({"a": ["r", "g", "b", "w"], "c": float}, "if a in {r, w} then c > 0.5", {"a": "w", "c": 2.0},
+     {"a in {r, w}", "c > 0.5"}),
+    ({"a": float, "b": int, "c": float}, "if a < 2 and b > 4 then c > 0.5",
+     {"a": 0.25, "b": 9, "c": 2.0}, {"a < 2 AND b > 4", "c > 0.5"}),
+])  # fmt: skip
+def test_reasons_go_as_far_as_facts_do_where_no_tree_asks(kinds, fact, row, reasons):
+    space = ol.Space(kinds, facts=[fact])
+    asked = {"feature": "c", "relation": "<=", "reference": 0.5, "true": NO, "false": YES}
+    tree = ol.read(asked, space=space)
+    for explained in (tree.explain(row), as_ensemble(tree).explain(row)):
+        assert {str(reason) for reason in explained.all_reasons} == reasons
+
+
+def test_a_price_per_unit_of_a_number_that_the_row_does_not_have():
+    items = [{"feature": "a", "above": 3, "points": 2}, {"feature": "b", "above": 3, "points": 2},
+             {"feature": "c", "points": 2}]  # fmt: skip
+    score = ol.Ensemble.from_points(
+        {"items": items, "verdicts": {"low": None, "high": 2}},
+        space=ol.Space({"a": int, "b": int, "c": bool}),
+    )
+    changes = score.explain({"a": 5, "c": False}).changes(per_unit={"a": 1, "b": 1})
+    assert [(change.features, change.cost) for change in changes] == [(("a",), 2)]
+    assert not changes[0].certain
+
+
+def test_what_a_change_costs_is_what_a_possible_row_costs():
+    space = ol.Space({"a": int, "d": int}, facts=["d <= a"])
+    asked = {"feature": "a", "relation": "<=", "reference": 0, "true": NO, "false": YES}
+    tree = ol.read(asked, space=space)
+    row, options = {"a": 3, "d": 3}, {"costs": {"a": 2, "d": 0}, "per_unit": {"d": 0.5}}
+    for model in (ol.canonicalize(tree), as_ensemble(tree)):
+        (change,) = model.explain(row).changes(**options)
+        assert change.features == ("a", "d")
+        assert change.cost == 2 + 3 * Fraction(1, 2)  # a = 0, so that d is 0, too

@@ -6,6 +6,7 @@ import warnings
 import pytest
 from fact_cases import case, inside
 from sklearn.ensemble import RandomForestClassifier
+from sums import as_ensemble
 
 import orderless as ol
 from orderless.errors import InvalidSpace
@@ -175,3 +176,52 @@ def test_a_row_that_no_float_satisfies_is_said():
         with pytest.raises(AssertionError, match="not complete"):
             ol.counterexample(one, two)
     assert any("no float" in str(one.message) for one in said)
+
+
+NO, YES = {"prediction": "no"}, {"prediction": "yes"}
+
+
+def test_where_facts_leave_only_other_categories_the_row_has_one():
+    color = ol.Feature("color", "categorical", categories=("red", "blue"), other=True)
+    facts = ["if color in {red, blue} then old", "not old"]
+    space = ol.Space([color, ol.Feature("old", "boolean")], facts=facts)
+    listed = {"feature": "color", "relation": "in", "reference": ["red"], "true": NO, "false": YES}
+    tree, never = (ol.read(one, space=space) for one in (listed, NO))
+    row = ol.counterexample(tree, never)
+    assert row["color"] not in ("red", "blue")
+    assert isinstance(row["color"], str)
+    refuted = ol.prove(tree).never("yes")
+    assert refuted.answers == ("yes",)
+    assert tree.predict([refuted.row]).tolist() == ["yes"]
+
+
+def test_a_missing_number_is_neither_above_nor_near_another_where_facts_hold():
+    number = ol.Feature("n", values="integer", nan=True)
+    space = ol.Space([number, ol.Feature("old", "boolean")], facts=["n <= 5"])
+    tree = ol.Tree(
+        space, ["no", "yes"], feature=[0, -1, -1], threshold=[5, 0, 0], when_true=[1, -1, -1],
+        when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
+    )  # fmt: skip
+    assert tree.predict([{"n": float("nan")}, {"n": 5}]).tolist() == ["yes", "no"]
+    for model in (tree, as_ensemble(tree)):
+        asked = ol.prove(model)
+        assert asked.monotone("n", -1, order=["no", "yes"])
+        assert asked.monotone("n", 1, order=["no", "yes"])
+        stable = asked.stable("n", by=3)
+        assert stable
+        assert stable.near == ()
+        assert not asked.ignores("n")
+    plain = ol.prove(tree.with_space(space.without_facts()))
+    assert not plain.monotone("n", -1, order=["no", "yes"])
+    assert not plain.stable("n", by=3)
+
+
+@pytest.mark.parametrize("model", [ol.read, lambda tree, space: as_ensemble(ol.read(
+    tree, space=space))])  # fmt: skip
+def test_a_range_begins_with_the_number_that_was_written(model):
+    space = ol.Space({"rate": float, "late": bool}, facts=["if late then rate < 0.1"])
+    tree = model({"feature": "late", "true": YES, "false": NO}, space=space)
+    for low in (0.1, 0.3):
+        assert ol.prove(tree).never("yes", where={"rate": (low, 0.5)})
+    refuted = ol.prove(tree).never("yes", where={"rate": (0.05, 0.5)})
+    assert 0.05 <= refuted.row["rate"] < 0.1

@@ -4,6 +4,7 @@ import copy
 import itertools
 import math
 import pickle
+import warnings
 
 import pytest
 
@@ -213,3 +214,23 @@ def test_too_many_cells_are_refused(monkeypatch):
     monkeypatch.setattr(cells, "MOST_CELLS", 1)
     with pytest.raises(TooLarge, match="the facts connect 'high', which the tree cuts into 2"):
         PossibleTree(tree)
+
+
+@pytest.mark.parametrize(("fact", "missing", "there"), [
+    ("if lab is missing then not tested", [False], [False, True]),
+    ("if lab is not missing then tested", [False, True], [True]),
+    ("at least 1 of lab is missing, tested", [False, True], [True]),
+    ("if lab is missing and lab > 3 then tested", [False, True], [False, True]),
+    ("if lab > 3 then tested", [False, True], [True]),
+    ("if 2*lab = 3 then tested", [False, True], [False, True]),
+    ("2*lab = 3", [False, True], []),
+])  # fmt: skip
+def test_what_facts_say_of_missing_numbers(fact, missing, there):
+    lab = ol.Feature("lab", values="integer", nan=True)
+    space = Space([lab, ol.Feature("tested", "boolean")], facts=[fact])
+    asked = {"feature": "tested", "true": {"prediction": True}, "false": {"prediction": False}}
+    tree = read(asked, space=space)
+    for value, expected in ((math.nan, missing), (5, there)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # rows that no fact allows
+            assert list(tree.possible([{"lab": value}])[0]) == expected

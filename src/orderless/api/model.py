@@ -108,7 +108,7 @@ class Model(ABC, Generic[K]):
         >>> score.predict([[1, 1, 1, None], [1, None, 1, None], [0, 0, None, None]]).tolist()
         ['see a doctor', None, 'wait']
         """
-        if isinstance(X, Mapping) and isinstance(self.kernel, SumKernel):
+        if isinstance(self.kernel, SumKernel) and isinstance(X, Mapping):
             return self._predict([X], tolerance, time_limit, n_jobs).tolist()[0]
         return self._predict(X, tolerance, time_limit, n_jobs)
 

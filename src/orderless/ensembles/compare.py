@@ -208,7 +208,7 @@ class Compared:
                 "cut([level]) first"
             )
         trees = over_common_space([*one.trees, *other.trees])
-        ends = region_trees(trees[0].space, region or {})
+        ends = region_trees(trees[0].space, (region or {}).values())
         self.joint = Joint(
             with_trees(one.replace(trees=trees[: one.n_trees]), ends),
             with_trees(other.replace(trees=trees[one.n_trees :]), ends),

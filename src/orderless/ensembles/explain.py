@@ -24,6 +24,7 @@ from ..form import (
     Explanations,
     Found,
     Limits,
+    PossibleCosts,
     Term,
     allowed_bins,
     bin_costs,
@@ -31,7 +32,7 @@ from ..form import (
     changes_of,
     wanted_classes,
 )
-from ..inputs import distinct_rows, exact, read_costs, refuse_contradiction, row_at
+from ..inputs import distinct_rows, exact, read_costs, refuse_contradiction, row_at, row_domains
 from ..missing import Needed
 from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
 from .answers import refuse_numbers_of
@@ -39,7 +40,7 @@ from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
-from .possible_sufficient import PossibleSufficient, with_own_values
+from .possible_sufficient import PossibleSufficient, with_fact_bins
 from .possible_sums import touched
 from .sufficient import Sufficient
 from .ways import Distances
@@ -138,8 +139,15 @@ class EnsembleExplanation(Explanation):
         effects = Effects(search, limits, self.row)
         distances: list[Distances] = [search.steps]
         if limits.costs is not None:
-            distances.append([bin_costs(effects, k, bits) for k, bits in enumerate(allowed)])
+            new = [bits & ~own for bits, own in zip(allowed, search.row, strict=True)]
+            distances.append([bin_costs(effects, k, bits) for k, bits in enumerate(new)])
         ways = search.allowed_changes(allowed, wanted, limit, distances)
+        knowledge = search.ensemble.space.knowledge
+        if knowledge is not None and isinstance(search, PossibleSufficient):
+            assert self._one_row is not None
+            ensemble, rows = search.ensemble, self._one_row.rows
+            known = row_domains(ensemble.space, ensemble.connected, rows, 0)
+            effects = PossibleCosts(search, limits, self.row, knowledge, known)
         return changes_of(ways, effects)
 
     @property
@@ -203,7 +211,7 @@ def explain_ensemble_row(
     boxes = RowBoxes(ensemble, one.rows)
     make: type[Sufficient] = Sufficient
     if touched(ensemble):
-        make, ensemble = PossibleSufficient, with_own_values(ensemble, one.rows)
+        make, ensemble = PossibleSufficient, with_fact_bins(ensemble, one.rows)
     box = RowBoxes(ensemble, one.rows).boxes(np.zeros(1, dtype=np.intp))[0]
     interval = None
     if ensemble.task == "regression":

@@ -4,38 +4,45 @@ In:  an ``Ensemble`` over a space with facts, and a possible row.
 Out: ``PossibleSufficient``: as ``Sufficient``, among possible rows; what facts exclude is of any
      class.
 
-The row's own values of features that facts connect are bins of their own: what is certain because
-of them can then be said in bins, and changes leave the other values as they are.
+What facts tell apart are bins, and, where they compare features with each other, so are the row's
+own values: what is certain because of them can then be said in bins, as widely as of a tree.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..form import own_values
 from ..inputs import Rows
-from ..model import SumKernel
+from ..model import Side, SumKernel
 from .boxes import OPEN, Boxes, Cells
 from .joint import with_trees
 from .possible_sums import PossibleCells
 from .regions import region_trees
 from .sufficient import Sufficient
 
-__all__ = ["PossibleSufficient", "with_own_values"]
+__all__ = ["PossibleSufficient", "with_fact_bins"]
 
 
-def with_own_values(ensemble: SumKernel, rows: Rows) -> SumKernel:
-    """Give the same ensemble, with the values of the first row as bins where facts need them."""
+def with_fact_bins(ensemble: SumKernel, rows: Rows) -> SumKernel:
+    """Give the same ensemble, with bins where facts, or values of the first row, need them."""
     space, knowledge = ensemble.space, ensemble.space.knowledge
     assert knowledge is not None
     groups = {knowledge.group_of[i] for i in ensemble.used if i in knowledge.group_of}
-    own = {
-        space.features[i].name: side
-        for i, (side,) in own_values(space, ensemble.connected, rows).items()
+    apart: list[Mapping[int, Sequence[Side]]] = [knowledge.own_sides()]
+    if knowledge.linear:
+        apart.append(own_values(space, ensemble.connected, rows))
+    sides = [
+        side
+        for some in apart
+        for i, own in some.items()
         if knowledge.group_of[i] in groups
-    }
-    return with_trees(ensemble, region_trees(space, own))
+        for side in dict.fromkeys(own)
+    ]
+    return with_trees(ensemble, region_trees(space, sides))
 
 
 class PossibleSufficient(Sufficient):

@@ -7,7 +7,7 @@ Out: the same ensemble with the ends of the sides among its bins; the region as 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..model import Box, Side, Space, SumKernel, TreeKernel
@@ -19,12 +19,12 @@ __all__ = ["box_in", "region_trees", "within"]
 
 def within(ensemble: SumKernel, region: Mapping[str, Side]) -> SumKernel:
     """Give the same ensemble with trees that add nothing, for the ends of a region."""
-    return with_trees(ensemble, region_trees(ensemble.space, region))
+    return with_trees(ensemble, region_trees(ensemble.space, region.values()))
 
 
-def region_trees(space: Space, region: Mapping[str, Side]) -> list[TreeKernel]:
-    """Give a tree for each side of a region that asks for its ends."""
-    return [_tree(space, side) for side in region.values() if not side.is_whole and _cuts(side)]
+def region_trees(space: Space, sides: Iterable[Side]) -> list[TreeKernel]:
+    """Give a tree for each of some sides that asks for its ends."""
+    return [_tree(space, side) for side in sides if not side.is_whole and _cuts(side)]
 
 
 def box_in(ensemble: SumKernel, region: Mapping[str, Side]) -> Boxes:

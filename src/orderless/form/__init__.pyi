@@ -61,6 +61,9 @@ from .outcomes import (
     Outcome as Outcome,
     Unequal as Unequal,
 )
+from .possible_changes import (
+    PossibleCosts as PossibleCosts,
+)
 from .possible_pairs import (
     PossiblePairs as PossiblePairs,
     adjusted_in as adjusted_in,

@@ -36,6 +36,7 @@ from .changes import (
     Changes,
     Effects,
     Limits,
+    RowAmongBins,
     allowed_bins,
     changes_of,
     side_ends,
@@ -46,14 +47,81 @@ from .leaf_table import LeafTable
 from .possible_search import PossibleSearch
 from .row_search import RowSearch
 
-__all__ = ["PossibleChanges"]
+__all__ = ["PossibleChanges", "PossibleCosts"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
 Domains = dict[int, Domain]
 
 
-class PossibleChanges(Effects):
+class PossibleCosts(Effects):
+    """Changes of one row whose costs are those of the cheapest possible rows.
+
+    ``known``: what the row says of the features that facts connect.
+    """
+
+    def __init__(
+        self,
+        search: RowAmongBins,
+        limits: Limits | None,
+        row: Mapping[str, Any] | None,
+        knowledge: Knowledge,
+        known: Mapping[int, Domain],
+    ) -> None:
+        super().__init__(search, limits, row)
+        self.knowledge, self.known = knowledge, known
+
+    def distances(self, limits: Limits, ranges: Mapping[int, Side]) -> dict[int, Fraction]:
+        """Give how far each number with a price per unit moves, in the cheapest possible row."""
+        out = super().distances(limits, ranges)
+        positions, group_of = self.search.bins.positions, self.knowledge.group_of
+        changed = {positions[k]: side for k, side in ranges.items()}
+        by_group: dict[int, dict[int, int]] = {}
+        for k in out:
+            if positions[k] in group_of:
+                by_group.setdefault(group_of[positions[k]], {})[positions[k]] = k
+        for g, priced in by_group.items():
+            row = self._cheapest(limits, self.knowledge.groups[g], changed, priced)
+            out |= {k: self._moved(changed[i], row.get(i)) for i, k in priced.items()}
+        return out
+
+    def _cheapest(
+        self, limits: Limits, group: Sequence[int], changed: Mapping[int, Side],
+        priced: Iterable[int],
+    ) -> dict[int, Fraction]:  # fmt: skip
+        """Give the numbers of the possible row for which the moves of some features cost least."""
+        domains = {i: self.known[i] for i in group if i in self.known}
+        domains |= {i: domain_of(changed[i]) for i in group if i in changed}
+        more: list[Formula] = []
+        total: dict[int, Fraction] = {}
+        for far, i in enumerate(priced, start=len(self.knowledge.features)):
+            name = changed[i].feature.name
+            here = Fraction(float(self.row[name]))
+            moves: Formula = both([
+                Linear(((i, ONE), (far, -ONE)), "<=", here),
+                Linear(((i, -ONE), (far, -ONE)), "<=", -here),
+            ])  # fmt: skip
+            more.append(either([Missing(i, True), moves]) if domains[i].nan else moves)
+            domains[far] = Domain(((ZERO, ZERO), None))
+            total[far] = limits.per_unit[name]
+        row = self.knowledge.smallest(domains, more, total)
+        assert row is not None, "a change leads to a possible row"
+        return row
+
+    def _moved(self, side: Side, to: Fraction | None) -> Fraction:
+        """Give how far the row's number is from another, by the decimals that people see."""
+        if to is None:
+            return ZERO  # it becomes missing
+        ends = domain_of(side).ends
+        assert ends is not None
+        shown = exact(float(to))
+        for end, written in zip(ends, side_ends(self.search.bins.shown(side)), strict=True):
+            if end is not None and written is not None and to == end[0]:
+                shown = written
+        return abs(shown - self.number(side.feature.name))
+
+
+class PossibleChanges(PossibleCosts):
     """Changes of one row among the possible rows of a tree, as the limits allow.
 
     Notes
@@ -76,8 +144,8 @@ class PossibleChanges(Effects):
         self.facts, self.tree = facts, facts.tree
         space = self.tree.space
         assert space.knowledge is not None
-        self.knowledge: Knowledge = space.knowledge
-        self.known = row_domains(space, self.tree.connected, facts.given, 0)
+        knowledge, known = space.knowledge, row_domains(space, self.tree.connected, facts.given, 0)
+        self.knowledge, self.known = knowledge, known
         more: dict[int, list[Side]] = {}
         if limits is not None:
             ranges = {name: _unrounded(side, space[name]) for name, side in limits.ranges.items()}
@@ -89,7 +157,8 @@ class PossibleChanges(Effects):
                 more.setdefault(i, []).extend(sides)
         more = {i: sides for i, sides in more.items() if sides and i in self.knowledge.group_of}
         self.cells = facts.cells_with(more) if more else facts.cells
-        super().__init__(facts.search_of(self.cells) if more else facts.search, limits, row)
+        search = facts.search_of(self.cells) if more else facts.search
+        super().__init__(search, limits, row, knowledge, known)
         self._without: dict[tuple[tuple[int, ...], int], Mapping[int, int]] = {}
 
     def fewest(self, limit: int) -> Changes:
@@ -294,57 +363,6 @@ class PossibleChanges(Effects):
         cuts = np.unique(source.threshold[source.feature == i])
         rank = [int(np.searchsorted(cuts, bins[b].upper)) for b in (*numbers, there)]
         return min(abs(rank[-1] - own) for own in rank[:-1])
-
-    # -- costs -----------------------------------------------------------------------------------
-
-    def distances(self, limits: Limits, ranges: Mapping[int, Side]) -> dict[int, Fraction]:
-        """Give how far each number with a price per unit moves, in the cheapest possible row."""
-        out = super().distances(limits, ranges)
-        positions, group_of = self.search.bins.positions, self.knowledge.group_of
-        changed = {positions[k]: side for k, side in ranges.items()}
-        by_group: dict[int, dict[int, int]] = {}
-        for k in out:
-            if positions[k] in group_of:
-                by_group.setdefault(group_of[positions[k]], {})[positions[k]] = k
-        for g, priced in by_group.items():
-            row = self._cheapest(limits, self.knowledge.groups[g], changed, priced)
-            out |= {k: self._moved(changed[i], row.get(i)) for i, k in priced.items()}
-        return out
-
-    def _cheapest(
-        self, limits: Limits, group: Sequence[int], changed: Mapping[int, Side],
-        priced: Iterable[int],
-    ) -> dict[int, Fraction]:  # fmt: skip
-        """Give the numbers of the possible row for which the moves of some features cost least."""
-        domains = {i: self.known[i] for i in group if i in self.known}
-        domains |= {i: domain_of(changed[i]) for i in group if i in changed}
-        more: list[Formula] = []
-        total: dict[int, Fraction] = {}
-        for far, i in enumerate(priced, start=len(self.knowledge.features)):
-            name = changed[i].feature.name
-            here = Fraction(float(self.row[name]))
-            moves: Formula = both([
-                Linear(((i, ONE), (far, -ONE)), "<=", here),
-                Linear(((i, -ONE), (far, -ONE)), "<=", -here),
-            ])  # fmt: skip
-            more.append(either([Missing(i, True), moves]) if domains[i].nan else moves)
-            domains[far] = Domain(((ZERO, ZERO), None))
-            total[far] = limits.per_unit[name]
-        row = self.knowledge.smallest(domains, more, total)
-        assert row is not None, "a change leads to a possible row"
-        return row
-
-    def _moved(self, side: Side, to: Fraction | None) -> Fraction:
-        """Give how far the row's number is from another, by the decimals that people see."""
-        if to is None:
-            return ZERO  # it becomes missing
-        ends = domain_of(side).ends
-        assert ends is not None
-        shown = exact(float(to))
-        for end, written in zip(ends, side_ends(self.search.bins.shown(side)), strict=True):
-            if end is not None and written is not None and to == end[0]:
-                shown = written
-        return abs(shown - self.number(side.feature.name))
 
 
 def _common(known: Mapping[int, Domain], leaf: Mapping[int, Domain]) -> Domains:

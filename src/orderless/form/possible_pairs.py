@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -32,6 +33,7 @@ from ..model import (
     meet,
     point_domain,
     second,
+    value_in,
     whole_domain,
 )
 from .leaf_table import LeafTable, common_sides, example_row
@@ -217,8 +219,7 @@ def _solved(knowledge: Knowledge, own: Mapping[int, Domain], i: int) -> Any:
     if value is None:
         return math.nan
     if not feature.ordered:
-        code = int(value)
-        return feature.label(code) if code < len(feature.categories) else math.nan
+        return value_in(feature, [], 0.0, 0.0, False, [int(value)])
     if feature.kind == "boolean":
         return bool(value)
     return int(value) if feature.whole else float(value)
@@ -227,7 +228,8 @@ def _solved(knowledge: Knowledge, own: Mapping[int, Domain], i: int) -> Any:
 class PossiblePairs:
     """Two possible rows that differ only in some features.
 
-    ``wanted``: what else holds between them; numbers that are near are at most so far apart.
+    ``wanted``: what else holds between them; numbers that are near are at most so far apart, and
+    a missing value is neither near a number nor above it.
     """
 
     def __init__(
@@ -236,6 +238,7 @@ class PossiblePairs:
         knowledge = space.knowledge
         assert knowledge is not None
         self.space, self.apart = space, tuple(apart)
+        self.numbers = not isinstance(wanted, Unequal)
         positions = [space.index(name) for name in apart]
         more = []
         if isinstance(wanted, Near):
@@ -247,10 +250,14 @@ class PossiblePairs:
         both = dict(common_sides(one, two))
         for name in self.apart:
             if name in one:
-                both[name] = one[name]
+                both[name] = self._compared(one[name])
             if name in two:
-                both[second(name)] = two[name]
+                both[second(name)] = self._compared(two[name])
         return both
+
+    def _compared(self, side: Side) -> Side:
+        """Leave a missing value out where one is more than, or near, the other: it is neither."""
+        return replace(side, nan=False) if self.numbers else side
 
     def possible(self, one: Sides, two: Sides) -> bool:
         """Tell whether two boxes have such a pair of rows, one each."""

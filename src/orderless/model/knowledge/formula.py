@@ -14,8 +14,8 @@ from typing import NamedTuple
 from .linear import Linear
 
 __all__ = [
-    "ALWAYS", "NEVER", "Among", "Formula", "HowMany", "Missing", "both", "compared", "either",
-    "features_of", "linear_in", "moved", "opposite", "tight",
+    "ALWAYS", "NEVER", "Among", "Formula", "HowMany", "Missing", "both", "compared",
+    "compared_in", "either", "features_of", "linear_in", "moved", "opposite", "tight",
 ]  # fmt: skip
 
 
@@ -90,6 +90,13 @@ def features_of(formula: Formula) -> frozenset[int]:
     if isinstance(formula, HowMany):
         return frozenset(i for part in formula.parts for i in features_of(part))
     return frozenset([formula.feature])
+
+
+def compared_in(formula: Formula) -> frozenset[int]:
+    """Give the positions of the numbers that a formula compares with something."""
+    if isinstance(formula, HowMany):
+        return frozenset(i for part in formula.parts for i in compared_in(part))
+    return features_of(formula) if isinstance(formula, Linear) else frozenset()
 
 
 def moved(formula: Formula, place: Mapping[int, int]) -> Formula:

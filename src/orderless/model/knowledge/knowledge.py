@@ -26,6 +26,7 @@ from .formula import (
     HowMany,
     Missing,
     both,
+    compared_in,
     either,
     features_of,
     linear_in,
@@ -41,7 +42,6 @@ __all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 REMEMBERED = 200_000
-SHORTER = 20  # bits by which a float is shorter than the one before it: an end that people write
 LARGEST = Fraction(float(np.finfo(np.float64).max))
 
 Row = dict[int, Fraction | int | None]
@@ -101,15 +101,10 @@ class Knowledge:
         return out
 
     def _formula(self, fact: Fact) -> Formula:
-        formula = tight(
-            parse_fact(fact.text, self.features), [domain.whole for domain in self.whole]
-        )
-        gone = [
-            Missing(i, True)
-            for i in sorted(features_of(formula))
-            if self.features[i].ordered and self.features[i].nan
-        ]
-        if not gone or isinstance(formula, Missing):
+        said = parse_fact(fact.text, self.features)
+        formula = tight(said, [domain.whole for domain in self.whole])
+        gone = [Missing(i, True) for i in sorted(compared_in(said)) if self.features[i].nan]
+        if not gone:
             return formula
         return HowMany((*gone, formula), 1, len(gone) + 1)
 
@@ -337,13 +332,14 @@ def domain_of(side: Side) -> Domain:
 def _above(low: float) -> tuple[Fraction, Fraction]:
     """Give where the numbers above a float begin.
 
-    Above the last float before 1 they are those from 1 on: that is what "at least 1" is as a side,
-    and no row has a number between the two, which facts such as "below 1" would otherwise allow.
+    Above the last float before 0.1 they are those from 0.1 on: that is what "at least 0.1" is as a
+    side, and no row has a number between the two, which facts such as "below 0.1" would otherwise
+    allow. Only where the float itself is the one that people write is it "above 0.1".
     """
-    here, after = Fraction(low), Fraction(math.nextafter(low, math.inf))
-    if after.numerator.bit_length() + SHORTER <= here.numerator.bit_length():
-        return after, ZERO
-    return here, ONE
+    after = math.nextafter(low, math.inf)
+    if len(repr(low)) < len(repr(after)):
+        return Fraction(low), ONE
+    return Fraction(after), ZERO
 
 
 def point_domain(feature: Feature, low: float, high: float, nan: bool) -> Domain:

@@ -46,8 +46,8 @@ Sum = tuple[dict[int, Fraction], Fraction]  # factors by feature, and what is ad
 def parse_fact(text: str, features: Sequence[Feature]) -> Formula:
     """Read a fact over some features; an ``InvalidSpace`` says where it cannot be read.
 
-    A fact says nothing of rows in which a number that it is about is missing (where NaN is a value
-    of that number).
+    A fact says nothing of rows in which a number that it compares is missing (where NaN is a value
+    of that number); that it ``is missing`` is no comparison.
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidSpace(f"a fact must be text, like 'age_at_first_charge <= age', got {text!r}")
