@@ -32,7 +32,7 @@ def problem(name: str, depth: int) -> tuple[ol.Tree, Any, Any]:
     from sklearn.tree import DecisionTreeClassifier
 
     X, y = load(name)
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     model = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(binarizer.transform(X), y)
     tree = ol.read(model, preprocessing=binarizer)
     costs = np.random.default_rng(0).integers(1, 11, X.shape[1])

@@ -51,10 +51,10 @@ def data_sets(quick: bool) -> Table:
     for name in names:
         X, y = load(name)
         start = clock()
-        ol.ThresholdGuessBinarizer().fit(X, y)
+        ol.Binarizer().fit(X, y)
         cutting = clock() - start
         model = ol.RashomonImportance(
-            n, binarizer=ol.ThresholdGuessBinarizer(), random_state=0, n_jobs=2
+            n, binarizer=ol.Binarizer(), random_state=0, n_jobs=2
         )
         wall, start = time.perf_counter(), clock()
         model.fit(X, y)
@@ -62,7 +62,7 @@ def data_sets(quick: bool) -> Table:
         total += wall
         # The same samples alone, in one thread: equal bytes.
         again = ol.RashomonImportance(
-            n, binarizer=ol.ThresholdGuessBinarizer(), random_state=0
+            n, binarizer=ol.Binarizer(), random_state=0
         ).fit(X, y)  # fmt: skip
         for feature in model.features_:
             for a, b in zip(
@@ -92,7 +92,7 @@ def bootstraps(name: str, epsilon: float = OFF_THE_BOUND, n_rows: int = 0) -> Bo
     values from other rows.
     """
     X, y = load(name)
-    table = read_table(X, y, None, ol.ThresholdGuessBinarizer())
+    table = read_table(X, y, None, ol.Binarizer())
     columns = table.columns
     if n_rows:
         rng = np.random.default_rng(0)

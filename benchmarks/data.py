@@ -58,7 +58,7 @@ def fold_0(name: str) -> tuple[Any, Any]:
 def binarized(name: str) -> tuple[Any, Any, Any]:
     """Fold 0 by threshold guessing: binarizer, 0/1 columns, label."""
     X, y = fold_0(name)
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas").fit(X, y)
+    binarizer = ol.Binarizer().set_output(transform="pandas").fit(X, y)
     return binarizer, binarizer.transform(X).astype(int), y
 
 

@@ -28,7 +28,7 @@ for label, terms in form.reasons.items():
 
 print("\nOne patient:\n")
 patient = X.iloc[19]
-why = form.tree.explain(patient)
+why = tree.explain(patient)
 print(why)
 print("\nAll reasons for this patient:")
 for term in why.all_reasons:

@@ -37,7 +37,7 @@ print(f"\nSome splits make no difference: {small.n_leaves} leaves do what {tree.
 step("3. Why does this patient get that answer?")
 patient = X.iloc[19].to_dict()
 print(", ".join(f"{name} = {patient[name]:g}" for name in tree.features) + ":\n")
-print(form.tree.explain(patient))
+print(tree.explain(patient))
 
 step("4. What if some values are missing?")
 first = tree.space.names[tree.nodes.feature[0]]

@@ -56,7 +56,7 @@ def binarized(dataset: str) -> tuple[pd.DataFrame, pd.Series, ol.Space | None]:
     if boolean.all():
         return X, y, None
     kinds = {name: "boolean" if boolean[name] else "float32" for name in X.columns}
-    binarizer = ol.ThresholdGuessBinarizer(space=ol.Space(kinds)).set_output(transform="pandas")
+    binarizer = ol.Binarizer(space=ol.Space(kinds)).set_output(transform="pandas")
     return binarizer.fit_transform(X, y), y, binarizer.space_
 
 

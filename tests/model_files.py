@@ -243,12 +243,12 @@ def pmml_sum_file() -> bytes:
     """Three sums that go into a regression, as boosted trees are written."""
     from sklearn.ensemble import GradientBoostingClassifier
 
-    from orderless import read_ensemble
+    from orderless import read
 
     X, y = table()
     model = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
     X = X[["age", "size"]].fillna(0)
-    return read_ensemble(model.fit(X, y + (X["size"] > 7))).to_pmml().encode()
+    return read(model.fit(X, y + (X["size"] > 7))).to_pmml().encode()
 
 
 def r_file() -> bytes:

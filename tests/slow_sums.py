@@ -43,7 +43,7 @@ def labels_of(ensemble, sums):
     else:
         assert ensemble.kernel.rule.kind == "cuts"
         at = (sums[:, :1] > np.array(ensemble.kernel.rule.cuts)).sum(axis=1)
-    return ensemble.labels[at]
+    return ensemble.kernel.labels[at]
 
 
 def within_window(ensemble, sums):

@@ -62,7 +62,7 @@ def rows_at_edges(tree: ol.Tree, X: pd.DataFrame, seed: int = 0, n: int = 3) -> 
     """Rows of X in which one feature is put at, or beside, a boundary; and other labels."""
     rng = np.random.default_rng(seed)
     parts = [X]
-    for i in tree.used:
+    for i in map(tree.space.index, tree.features):
         feature = tree.space.features[i]
         if feature.name not in X.columns:
             continue

@@ -77,12 +77,12 @@ plt.show()
 # What to write back? The explanation names what decides, or what is needed. The first
 # applicant has filled in the income only, and that is enough:
 applicant = {"income": 4200}
-print(form.tree.explain(applicant))
+print(tree.explain(applicant))
 
 # %%
 # The second need not fill in the whole form, either. One of two things may settle it:
 applicant = {"late payments": 1, "years at address": 3}
-print(form.tree.explain(applicant))
+print(tree.explain(applicant))
 print(tree.needed(applicant))
 
 # %%

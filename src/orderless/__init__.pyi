@@ -48,10 +48,8 @@ from .importance import (
 )
 from .inputs import (
     Between as Between,
-    MidpointBinarizer as MidpointBinarizer,
+    Binarizer as Binarizer,
     Proposal as Proposal,
-    QuantileBinarizer as QuantileBinarizer,
-    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
     discover as discover,
 )
 from .model import (
@@ -67,8 +65,7 @@ from .output.certificates import (
 )
 from .output.letter import (
     Letter as Letter,
-    reasons_letter as reasons_letter,
-    reasons_letters as reasons_letters,
+    reason_letters as reason_letters,
 )
 from .output.page import (
     write_page as write_page,

@@ -7,12 +7,14 @@ Out: answers, other trees, exports.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..ensembles import witness_rows
 from ..errors import InvalidTree
 from ..form import (
     Explanation,
@@ -418,10 +420,13 @@ class Tree(Model[TreeKernel]):
                 "of trees"
             )
         seconds = TIME_LIMIT if time_limit is None else time_limit
-        return explain_one(self._form, row, costs=costs, limit=limit, time_limit=seconds)
+        why = explain_one(self._form, row, costs=costs, limit=limit, time_limit=seconds)
+        return replace(why, _two_rows=partial(witness_rows, self.kernel, row, seconds))
 
     def _explain_all(self, X: Any, time_limit: float | None) -> Explanations:
-        return explain_rows(self._form, X, TIME_LIMIT if time_limit is None else time_limit)
+        seconds = TIME_LIMIT if time_limit is None else time_limit
+        explain = partial(self.explain, time_limit=seconds)
+        return explain_rows(self._form, X, seconds, explain)
 
     # -- exports -------------------------------------------------------------------------------
 

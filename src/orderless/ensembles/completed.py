@@ -34,6 +34,7 @@ from ..model import (
     Side,
     Space,
     SumKernel,
+    TreeKernel,
     domain_of,
     each_check_in_time,
     meet,
@@ -41,6 +42,7 @@ from ..model import (
 )
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
+from .votes import as_ensemble
 
 __all__ = ["OneRow", "completed", "read_one", "witness_rows"]
 
@@ -54,6 +56,8 @@ class OneRow(NamedTuple):
 
 def read_one(ensemble: SumKernel, row: Any) -> OneRow:
     """Read one row of any kind, with the features that no tree asks about where it has them."""
+    if isinstance(row, OneRow):
+        return row
     if isinstance(row, Rows):  # one that was read before, of a table
         return OneRow({}, row)
     space = ensemble.space
@@ -64,10 +68,11 @@ def read_one(ensemble: SumKernel, row: Any) -> OneRow:
 
 @each_check_in_time
 def witness_rows(
-    ensemble: SumKernel, row: Any, time_limit: float
+    model: TreeKernel | SumKernel, row: Any, time_limit: float
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Give two completions with different classes; see ``Ensemble.witness``."""
+    """Give two completions with different answers; see ``Explanation.witness``."""
     limit = check_time_limit(time_limit)
+    ensemble = as_ensemble(model)
     one = read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)

@@ -37,7 +37,7 @@ from ..missing import Needed
 from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
-from .completed import OneRow, completed, read_one
+from .completed import OneRow, completed, read_one, witness_rows
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
 from .possible_sufficient import PossibleSufficient, with_fact_bins
@@ -105,7 +105,7 @@ class EnsembleExplanation(Explanation):
 
     @cached_property
     def needed(self) -> Needed:
-        """Which unknown features would settle the row; see ``Ensemble.missing_needed``."""
+        """Which unknown features would settle the row; see ``Model.needed``."""
         assert self._ensemble is not None
         assert self._one_row is not None
         return needed_of_row(
@@ -249,6 +249,7 @@ def explain_ensemble_row(
         _ensemble=ensemble,
         _one_row=one,
         _time_limit=seconds,
+        _two_rows=partial(witness_rows, given, one, seconds),
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,7 @@ LIMIT = 10_000
 LISTED = 6  # names, or ways to change, that a text lists
 
 Costs = Mapping[str, float]
+Witness = tuple[dict[str, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,6 +92,7 @@ class Explanation:
     interval: tuple[float, float] | None = None
     _facts: PossibleSearch | None = field(default=None, repr=False)
     _asked_again: Asked | None = field(default=None, repr=False)
+    _two_rows: Callable[[], Witness | None] | None = field(default=None, repr=False)
 
     # -- reasons -------------------------------------------------------------------------------
 
@@ -171,6 +173,34 @@ class Explanation:
         if not self._certain:
             return None
         return self._search.best(each)
+
+    @cached_property
+    def witness(self) -> Witness | None:
+        """Two completions of the row that get different answers; None if its answer is certain.
+
+        Both have a value for every column, and keep those that the row knows. Where the space has
+        facts, both satisfy them.
+
+        Raises
+        ------
+        Undecided
+            If time did not suffice to tell whether the row is certain.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+        ...                 "false": {"prediction": 0}}, "false": {"prediction": 0}})
+        >>> one, other = tree.explain({"x0": 1}).witness
+        >>> one, other
+        ({'x0': 1, 'x1': True}, {'x0': 1, 'x1': False})
+        >>> tree.predict([one, other]).tolist()
+        [1, 0]
+        """
+        if self.label is not None:
+            return None
+        assert self._two_rows is not None, "Model.explain knows how to complete rows"
+        return self._two_rows()
 
     # -- features ------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -130,8 +129,10 @@ class _Reasons(Sequence["Term | None"]):
         ]
 
 
-def explain_rows(form: Form, X: Any, time_limit: float) -> Explanations:
-    """Explain many rows; see ``Model.explain_all``."""
+def explain_rows(
+    form: Form, X: Any, time_limit: float, explain: Callable[[Any], Explanation]
+) -> Explanations:
+    """Explain many rows, one by one with ``explain``; see ``Model.explain_all``."""
     tree = form.tree
     if tree.task == "regression":
         raise InvalidData(
@@ -139,7 +140,6 @@ def explain_rows(form: Form, X: Any, time_limit: float) -> Explanations:
             "tree.discretize(levels), or explain(row) one row at a time"
         )
     rows = tree.read(X)
-    explain = partial(explain_one, form, time_limit=time_limit)
     if tree.space.knowledge is not None:
         return Explanations(explain, X, tree, _among_possible(form, X, rows, time_limit))
     bins = form.bins

@@ -2,9 +2,8 @@ from .arrow import (
     arrow_floats as arrow_floats,
 )
 from .binarize import (
-    MidpointBinarizer as MidpointBinarizer,
+    Binarizer as Binarizer,
     NoCut as NoCut,
-    QuantileBinarizer as QuantileBinarizer,
 )
 from .cell_style import (
     PLAIN as PLAIN,
@@ -128,9 +127,6 @@ from .seeds import (
     RandomState as RandomState,
     generator as generator,
     whole_seed as whole_seed,
-)
-from .threshold_guess import (
-    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
 )
 from .weights import (
     exact_weights as exact_weights,

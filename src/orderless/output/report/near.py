@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime, TooLarge
 from ...importance import Given
-from ...inputs import CODE, F32, F64, Rows, ThresholdGuessBinarizer
+from ...inputs import CODE, F32, F64, Binarizer, Rows
 from ...model import Column, Condition, Feature, Space, TreeKernel, short_count
 from ...rashomon import MOST_DEPTH, RashomonSet
 from ..plots.look import INK_ON_PAGE
@@ -353,7 +353,7 @@ def _guessed(tree: TreeKernel, rows: Rows, y: Any) -> tuple[list[Cut], int]:
     if len(numbers) > most:
         some = np.sort(np.random.default_rng(0).choice(len(numbers), most, replace=False))
     try:
-        binarizer = ThresholdGuessBinarizer(space=Space(features, columns), task=tree.task)
+        binarizer = Binarizer(space=Space(features, columns), task=tree.task)
         fitted = binarizer.fit(numbers[some], labels[some])
     except (InvalidData, InvalidSpace):  # nothing varies, or names that clash
         return [], 0
