@@ -109,6 +109,12 @@ def intervals(case: Case) -> None:
 def cuts(case: Case) -> None:
     tree, ends = case.read(), possible(case)
     names = list("abcdefgh"[: len(case.levels) + 1])
+    if not all(map(math.isfinite, case.levels)):
+        try:
+            tree.discretize(case.levels)
+        except ol.errors.InvalidTree:
+            return
+        raise Wrong("a level that is no finite number is refused", case.levels, "InvalidTree")
     cut = tree.discretize(case.levels, labels=names)
     rows = [case.named(row) for row in case.rows]
     expected = [
