@@ -17,7 +17,7 @@ ROWS = [{"low": 5, "high": 7}, {"low": 1, "high": 2}]
 ASKED = {
     "form.certificate": lambda tree: ol.canonicalize(tree).certificate(),
     "equivalence_certificate": lambda tree: ol.equivalence_certificate(tree, tree),
-    "smallest_tree": ol.smallest_tree,
+    "minimize": lambda tree: tree.minimize(),
     "write_page": lambda tree: ol.write_page(tree, "never-written.html"),
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
+from orderless.ensembles import answer_rows, verdicts_of
 
 from .completions import Places, Truth, some_ranges, some_rows
 from .running import Wrong, same
@@ -86,13 +87,13 @@ def decides(truth: Truth, rng: Random) -> None:
     places = some_rows(truth, rng, 250)
     rows = [truth.row(one) for one in places]
     SEEN["rows with gaps"] += len(rows)
-    answers = truth.ens.kernel.answers(rows, time_limit=TIME)
+    answers = answer_rows(truth.ens.kernel, rows, TIME, None)
     labels = plain(answers.label)
     for one, status, label in zip(places, answers.status.tolist(), labels, strict=True):
         judged(truth, "answers", one, status, label)
-    same("decide", truth.ens.status(rows, time_limit=TIME).tolist(), answers.status.tolist())
+    same("status", truth.ens.status(rows, time_limit=TIME).tolist(), answers.status.tolist())
     same("predict", plain(truth.ens.predict(rows, time_limit=TIME)), labels)
-    verdicts = truth.ens.kernel.verdicts(rows, time_limit=TIME)
+    verdicts = verdicts_of(truth.ens.kernel, truth.ens.kernel.read(rows), TIME, None)
     known = {"certain": 0, "open": 1}
     same("verdicts", [min(2, one) for one in verdicts.status.tolist()],
          [known.get(one, 2) for one in answers.status.tolist()])  # fmt: skip
@@ -106,14 +107,14 @@ def between(truth: Truth, rng: Random) -> None:
     if not made or truth.as_row is not Truth.as_row:
         return
     SEEN["rows of ranges"] += len(made)
-    got = plain(truth.ens.predict_between([one for _, one, _ in made], [one for _, _, one in made],
-                                          time_limit=TIME))  # fmt: skip
+    ends = ol.Between([one for _, one, _ in made], [one for _, _, one in made])
+    got = plain(truth.ens.predict(ends, time_limit=TIME))
     for (places, lower, upper), label in zip(made, got, strict=True):
         labels = truth.labels_in(places)
         if label is None and (len(labels) > 1 or truth.close(places) or truth.number):
             continue
         if len(labels) > 1 or not truth.equal(label, labels[0]):
-            raise Wrong("predict_between", (lower, upper, label), labels)
+            raise Wrong("predict between", (lower, upper, label), labels)
 
 
 def witnesses(truth: Truth, rng: Random) -> None:
@@ -151,9 +152,9 @@ def possible(truth: Truth, rng: Random) -> None:
             got = truth.ens.possible([row], time_limit=TIME)[0]
         except ol.Undecided as fault:
             if not truth.close(one):
-                raise Wrong("possible_classes: undecided without need", row, labels) from fault
+                raise Wrong("possible: undecided without need", row, labels) from fault
             continue
-        same("possible_classes", list(got), labels)
+        same("possible", list(got), labels)
 
 
 def contains(
@@ -184,7 +185,8 @@ def intervals(truth: Truth, rng: Random) -> None:
             table = truth.numbers if number else truth.scores
             assert table is not None
             values = table[np.ix_(*places)].reshape(-1, table.shape[-1])
-            got = truth.ens.predict_interval([row], time_limit=TIME)
+            of = "answer" if number else "score"
+            got = truth.ens.predict_interval([row], time_limit=TIME, of=of)
             link = number and truth.ens.kernel.link != "identity"
             digits = (1e-6 if single else 1e-14) if link else 0.0
             digits = max(digits, truth.ens.kernel.rule.window)
@@ -201,7 +203,7 @@ def intervals(truth: Truth, rng: Random) -> None:
                     return
                 raise
             one = tuple(np.asarray(part)[0] for part in got)
-            contains("predict_proba_interval", row, one, values, 1e-6 if single else 1e-13,
+            contains("interval of probabilities", row, one, values, 1e-6 if single else 1e-13,
                      reach)  # fmt: skip
 
 
@@ -222,7 +224,7 @@ def needed(truth: Truth, rng: Random) -> None:
             got = truth.ens.needed(row, time_limit=TIME)
         except ol.Undecided as fault:
             if not truth.close(places) and not truth.number:
-                raise Wrong("missing_needed: undecided without need", row, labels) from fault
+                raise Wrong("needed: undecided without need", row, labels) from fault
             continue
         if truth.close(places):
             continue
@@ -236,11 +238,11 @@ def needed(truth: Truth, rng: Random) -> None:
                 if sets:
                     expected.append(tuple(tuple(names[at] for at in some) for some in sets))
                     break
-        same("missing_needed: label", got.label, labels[0] if len(labels) == 1 else None)
+        same("needed: label", got.label, labels[0] if len(labels) == 1 else None)
         if not truth.number:
-            same("missing_needed: possible", list(got.possible), labels)
-        same("missing_needed: settle", sorted(got.settle), sorted(expected[0]))
-        same("missing_needed: could", sorted(got.could), sorted(expected[1]))
+            same("needed: possible", list(got.possible), labels)
+        same("needed: settle", sorted(got.settle), sorted(expected[0]))
+        same("needed: could", sorted(got.could), sorted(expected[1]))
 
 
 def asks(truth: Truth, rng: Random) -> None:

@@ -8,6 +8,7 @@ so that whatever can become of it is one slice.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -94,7 +95,7 @@ class Truth:
     @property
     def top(self) -> float:
         """The largest that leaves can add up to, by which rounding is measured."""
-        content = self.ens.to_dict()
+        content = json.loads(self.ens.to_json())
         largest = [np.abs(tree["values"]).max(initial=0.0) for tree in content["trees"]]
         total = sum(largest) + np.abs(content["adding"]["base"]).max(initial=0.0)
         return 1.0 + float(total) / content["adding"]["divisor"]
@@ -125,13 +126,13 @@ def complete_rows(
 
 
 def features_of(ens: Any) -> tuple[Feat, ...]:
-    return tuple(feature_of(one) for one in ens.to_dict()["space"]["features"])
+    return tuple(feature_of(one) for one in json.loads(ens.to_json())["space"]["features"])
 
 
 def thresholds(ens: Any) -> dict[int, set[float]]:
     """Of an ensemble's JSON, by feature."""
     found: dict[int, set[float]] = {}
-    for tree in ens.to_dict()["trees"]:
+    for tree in json.loads(ens.to_json())["trees"]:
         for number, cut in zip(tree["feature"], tree["threshold"], strict=True):
             if number >= 0:
                 found.setdefault(number, set()).add(float(cut))
@@ -200,7 +201,7 @@ def some_rows(truth: Truth, rng: Random, n: int) -> list[Places]:
 
 
 def some_ranges(truth: Truth, rng: Random, n: int) -> list[tuple[Places, Any, Any]]:
-    """Rows of ranges, with the two ends as ``predict_between`` takes them."""
+    """Rows of ranges, with the two ends as ``Between`` takes them."""
     found = []
     for _ in range(n):
         places, lower, upper = [], {}, {}

@@ -446,7 +446,7 @@ def answers(case: Case) -> None:
         if not left:
             continue
         row = [given(part)]
-        same("possible_classes", sorted(tree.possible(row)[0]), labels)
+        same("possible", sorted(tree.possible(row)[0]), labels)
         same("predict", tree.predict(row).tolist(), [labels[0] if len(labels) == 1 else None])
         asked = tree.ask_next(row).tolist()[0]
         if len(labels) == 1:

@@ -83,7 +83,7 @@ def answers(case: Case) -> None:
         for told in case.rows
     ]
     got = [sorted(some, key=str) for some in tree.possible(list(case.rows))]
-    same("possible_classes", got, labels)
+    same("possible", got, labels)
     certain = [some[0] if len(some) == 1 else None for some in labels]
     same("predict", tree.predict(list(case.rows)).tolist(), certain)
 

@@ -177,7 +177,7 @@ def predicts(case: Case) -> None:
     same("predict of dicts", tree.predict(rows).tolist(), expected)
     same("predict of the form", form.predict(rows).tolist(), expected)
     in_order = [tuple(label for label in case.classes if label in labels) for labels in possible]
-    same("possible_classes", tree.possible(rows), in_order)
+    same("possible", tree.possible(rows), in_order)
     if not any(feat.nan for feat in case.feats) and rows:
         names = [feat.name for feat in case.feats]
         table = pd.DataFrame(
@@ -204,7 +204,7 @@ def predicts_between(case: Case) -> None:
         if any(some is None for some in points):
             continue
         expected = certain(labels_of(case, points))
-        same("predict_between", tree.predict_between([lower], [upper]).tolist(), [expected])
+        same("predict between", tree.predict(ol.Between([lower], [upper])).tolist(), [expected])
 
 
 def walks(case: Case) -> None:
@@ -260,10 +260,10 @@ def needs(case: Case) -> None:
         points = allowed(case, grid, row)
         found = tree.needed(case.named(row))
         settle, could = least_sets(case, points)
-        same("missing_needed.settle", set(found.settle), settle)
-        same("missing_needed.could", set(found.could), could)
+        same("needed.settle", set(found.settle), settle)
+        same("needed.could", set(found.could), could)
         same("no set twice", len(found.settle), len(settle))
-        same("missing_needed.label", found.label, certain(labels_of(case, points)))
+        same("needed.label", found.label, certain(labels_of(case, points)))
 
 
 def least_sets(case: Case, points: list[list[Point]]) -> tuple[Any, Any]:
@@ -320,7 +320,7 @@ def fits_training(case: Case) -> None:
         for label, number in zip(tree.classes, share, strict=True):
             expected = said.count(label) / len(said) if said else math.nan
             if not np.isclose(number, expected, equal_nan=True):
-                raise Wrong("odds from training rows", list(share), (label, expected))
+                raise Wrong("shares from training rows", list(share), (label, expected))
 
 
 def in_one_bin(tree: Node, at: int, one: Point, other: Point) -> bool:

@@ -150,7 +150,7 @@ def by_columns(case: Case) -> None:
             got = [None if pd.isna(one) else one for one in tree.predict(frame).tolist()]
             same("predict of a frame of columns", got, expected)
             in_order = [tuple(one for one in case.classes if one in labels)]
-            same("possible_classes by columns", tree.possible([told]), in_order)
+            same("possible by columns", tree.possible([told]), in_order)
 
 
 def changes(case: Case) -> None:
@@ -295,9 +295,10 @@ def ranges_meet_rows(case: Case) -> None:
             continue
         told = named(case, row)
         expected = [certain(labels_of(rows, allowed(rows, rows.grid(), row)))]
-        same("equal ends are a value", tree.predict_between([told], [told]).tolist(), expected)
+        same("equal ends are a value", tree.predict(ol.Between([told], [told])).tolist(),
+             expected)  # fmt: skip
         nothing = [certain(labels_of(rows, allowed(rows, rows.grid(), {})))]
-        same("no ends are unknown", tree.predict_between([{}], [{}]).tolist(), nothing)
+        same("no ends are unknown", tree.predict(ol.Between([{}], [{}])).tolist(), nothing)
 
 
 CHECKS = (by_columns, changes, cheapest, estimates, covers, ranges_meet_rows)

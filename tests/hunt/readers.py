@@ -263,7 +263,7 @@ def counts_leaves(case: Case) -> None:
     got = tree.shares(rows)
     expected = model.predict_proba(np.array(rows))
     if not np.allclose(got, expected):
-        raise Wrong("odds of complete rows", got.tolist(), expected.tolist())
+        raise Wrong("shares of complete rows", got.tolist(), expected.tolist())
 
 
 KEPT = (

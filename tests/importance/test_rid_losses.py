@@ -145,7 +145,7 @@ def test_importances_are_those_of_the_trees(watch, loss):
     columns = {name: [j for j, f in enumerate(problem.columns.feature) if space.names[f] == name]
                for name in space.names}  # fmt: skip
     for tree in trees[::20]:
-        flat = problem.columns.flatten(tree, problem.classes)
+        flat = problem.columns.flatten(tree.kernel, problem.classes)
         numbers = problem.target
         truth = numbers.of_row(problem.table.labels).astype(float)
         bits, weight = problem.table.bits, problem.amounts

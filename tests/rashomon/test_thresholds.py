@@ -82,8 +82,12 @@ def problem(seed, n_classes=2, n=70, n_features=5):
 
 
 def in_disorder(X, y, weights, *parameters, **options):
-    """The set of the same columns in an order in which none follows from the one before."""
-    binarizer = ol.MidpointBinarizer().fit(X)
+    """The set of the same columns in an order in which none follows from the one before.
+
+    Rows without weight set no thresholds.
+    """
+    weighed = slice(None) if weights is None else np.asarray(weights) > 0
+    binarizer = ol.MidpointBinarizer().fit(X[weighed])
     order = np.random.default_rng(1).permutation(len(binarizer.thresholds_))
     columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])

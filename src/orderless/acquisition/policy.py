@@ -440,11 +440,11 @@ class Policy(Solved):
         return f"Policy({self.method}, expected cost {self.expected_cost:g}{proven})"
 
     def __str__(self) -> str:
-        from ..output.rules import policy_as_text
+        from .text import policy_as_text
 
         return policy_as_text(self)
 
     def _repr_html_(self) -> str:
-        from ..output.rules import policy_as_html
+        from .text import policy_as_html
 
         return policy_as_html(self)

@@ -108,7 +108,7 @@ def coverage(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` reads
     X : array or data frame
         Rows that are complete in what the tree asks about, with the columns of the tree's space.
         For a tree over the space of a binarizer these are the binarized columns.

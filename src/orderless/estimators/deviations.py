@@ -96,7 +96,7 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
     Parameters
     ----------
     tree : Tree whose classes are numbers, CanonicalForm, Ensemble of numbers, or any regressor that
-        ``read_tree`` or ``read_ensemble`` knows
+        ``orderless.read`` reads
     X : rows
         Gaps are allowed: a row that is not determined is counted as such, and is not compared.
     y : numbers, one per row

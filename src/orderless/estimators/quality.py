@@ -132,7 +132,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` reads
     X : rows
         Gaps are allowed: a row that is not determined is counted as such, and is not right.
     y : labels, one per row
@@ -165,7 +165,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     if model.task == "regression":
         raise InvalidTree(
             "judge counts classes, and this tree predicts numbers: use deviation(tree, X, y), or "
-            "cut the tree at levels, tree.cut([...])"
+            "cut the tree at levels, tree.discretize([...])"
         )
     codes = (
         model.decide(X)

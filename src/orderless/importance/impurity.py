@@ -44,7 +44,7 @@ def impurity_importance(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``orderless.read`` reads as a tree
     X : array, data frame, or list of dicts
         Rows, complete in the features that the tree asks about.
     y : labels, or numbers for a regression tree
@@ -72,7 +72,7 @@ def impurity_importance(
     The paper's example, an AND of two bits:
 
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+    >>> tree = ol.read({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
     ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["x1", "x2"])
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     >>> ol.impurity_importance(tree, X, y).round(3).tolist()
@@ -96,7 +96,7 @@ def check_criterion(tree: TreeKernel, criterion: object) -> Criterion:
         if criterion not in (None, "variance"):
             raise ValueError(
                 f"criterion must be 'variance' for a regression tree, got {criterion!r:.80}; "
-                "tree.cut(levels) makes classes of its numbers"
+                "tree.discretize(levels) makes classes of its numbers"
             )
         return "variance"
     if criterion == "variance":

@@ -297,7 +297,7 @@ class FunctionSet:
                 yield _function(listing, position)
 
     def __contains__(self, tree: object) -> bool:
-        """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
+        """Whether a tree, a model that ``orderless.read`` reads as a tree, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
         return bool((self.fingerprints == read_hex(name)).all(axis=1).any())
 

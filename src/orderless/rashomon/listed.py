@@ -226,13 +226,13 @@ def listed_set(trees: list[TreeKernel], X: Any, y: Any, given: Judging) -> tuple
     if any(tree.space is not space for tree in trees):
         raise InvalidData(
             "the trees have different spaces: convert all to one space, with space= or "
-            "tree.over(space)"
+            "tree.with_space(space)"
         )
     tasks = {tree.task for tree in trees}
     if len(tasks) > 1:
         raise InvalidData(
             "some of the trees predict numbers (task='regression') and some predict classes: give "
-            "trees of one task, or cut numbers into classes with tree.cut(levels)"
+            "trees of one task, or cut numbers into classes with tree.discretize(levels)"
         )
     numbers = tasks == {"regression"}
     for name in ("loss", "decimals"):

@@ -202,7 +202,7 @@ class Members(Completeness):
 
         Parameters
         ----------
-        tree : Tree, or any model that ``read_tree`` knows
+        tree : Tree, or any model that ``orderless.read`` reads as a tree
         """
         flat = self._problem.columns.flatten(read_tree(tree), self._problem.classes)
         return None if flat is None else self._counts.rank(flat)

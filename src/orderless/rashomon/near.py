@@ -30,7 +30,7 @@ def apart(functions: FunctionSet, problem: Problem, tolerance: Any) -> FunctionS
     target = problem.table.target
     if target is None:
         raise InvalidData(
-            "within is a distance between numbers, and this set is of task='classification': leave "
+            "tolerance is a distance between numbers, and this set is of task='classification': leave "
             "it out"
         )
     most = steps_within(target, tolerance)

@@ -134,7 +134,7 @@ def _by_trees(
 
 def steps_within(target: Target, tolerance: Any) -> int:
     """Read a distance as the decimal that is written, in steps of the leaves' numbers."""
-    return math.floor(decimal(tolerance, "within") * Fraction(10) ** target.decimals)
+    return math.floor(decimal(tolerance, "tolerance") * Fraction(10) ** target.decimals)
 
 
 def windows(target: Target, y: Any, n_rows: int, tolerance: Any) -> tuple[Labels, Labels]:
@@ -143,7 +143,7 @@ def windows(target: Target, y: Any, n_rows: int, tolerance: Any) -> tuple[Labels
     if len(which) != n_rows:
         raise InvalidData(f"X has {n_rows} rows and y has {len(which)} numbers")
     far, scale, numbers = (
-        decimal(tolerance, "within"),
+        decimal(tolerance, "tolerance"),
         Fraction(10) ** target.decimals,
         target.numbers,
     )

@@ -41,7 +41,7 @@ class OtherSources:
 
         Parameters
         ----------
-        trees : iterable of Tree or of models that ``read_tree`` knows; a set of TreeFARMS or PRAXIS
+        trees : iterable of Tree, or of models that ``orderless.read`` reads; a TreeFARMS or PRAXIS set
             Equal ones count once; the set says how many were given (``print``).
         X, y : rows and labels, or numbers where the trees predict numbers
             The training data: complete rows, with the columns of the trees' space.
@@ -57,7 +57,7 @@ class OtherSources:
             a mean in floats becomes the number that the leaf has in a ``RashomonSet`` of the same
             rows.
         preprocessing, space
-            As in ``read_trees``.
+            As in ``orderless.read``.
 
         Returns
         -------

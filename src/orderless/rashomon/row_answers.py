@@ -58,7 +58,7 @@ def _predicts_classes(trees: RowAnswers) -> bool:
         raise InvalidData(
             "predict_proba is about classes, and this set is of task='regression', whose trees "
             "predict numbers: multiplicity(X) gives the smallest and the largest of each row, "
-            "and tree.cut(levels) makes classes of a tree's numbers"
+            "and tree.discretize(levels) makes classes of a tree's numbers"
         )
     return True
 
@@ -334,7 +334,7 @@ class RowAnswers(Members):
     def _no_distance(self, tolerance: Any) -> None:
         if tolerance is not None:
             raise InvalidData(
-                "within is a distance between numbers, and this set is of task='classification': "
+                "tolerance is a distance between numbers, and this set is of task='classification': "
                 "leave it out"
             )
 

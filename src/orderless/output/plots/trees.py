@@ -12,10 +12,10 @@ import textwrap
 from typing import Any
 
 from ...acquisition import Policy, branches, money, percent
+from ...acquisition.text import summary
 from ...errors import InvalidTree
 from ...model import TreeKernel, class_names, drawn, printable
 from ...readers import read_tree
-from ..rules.policy import summary
 from .drawing import leaf_colours, places
 from .look import GREY, INK, WASH, WHITE, axes_of, shortened, wrapped
 

@@ -11,7 +11,7 @@ from typing import Any
 from ...estimators import Deviation, coverage
 from ...model import amount
 from ..plots.measures import draw_coverage, draw_widths
-from ..rules.quality import HEAD
+from .quality import HEAD
 from .subject import Heading, Part, Section, Subject, Table, picture
 
 __all__ = ["explained", "missing", "off_by", "quality"]

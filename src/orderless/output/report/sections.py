@@ -23,8 +23,8 @@ from ...estimators import Quality
 from ...model import TreeKernel, amount, class_names, label_text
 from ..plots.measures import draw_coverage
 from ..rules.html import form_as_html
-from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
 from . import number_sections as numbers
+from .quality import HEAD, Judged, matrix, percent, summary as sentence
 from .subject import (
     WAYS,
     Details,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...acquisition import Policy, branches, money, percent
-from ...model import ROUNDED, any_rounded, number_names, printable, short_number
-from ..templates import fragment
+from ..model import ROUNDED, any_rounded, number_names, printable, short_number
+from ..output.templates import fragment
+from .policy import Policy
+from .question import branches, money, percent
 
 __all__ = ["policy_as_html", "policy_as_text", "summary"]
 
