@@ -53,9 +53,7 @@ def data_sets(quick: bool) -> Table:
         start = clock()
         ol.Binarizer().fit(X, y)
         cutting = clock() - start
-        model = ol.RashomonImportance(
-            n, binarizer=ol.Binarizer(), random_state=0, n_jobs=2
-        )
+        model = ol.RashomonImportance(n, binarizer=ol.Binarizer(), random_state=0, n_jobs=2)
         wall, start = time.perf_counter(), clock()
         model.fit(X, y)
         passed, wall = clock() - start, time.perf_counter() - wall

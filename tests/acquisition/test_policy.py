@@ -127,7 +127,7 @@ def test_ways_to_say_costs():
 
 def test_costs_of_the_features_that_columns_tell_of():
     X = pd.DataFrame({"age": [20, 30, 40, 50] * 5, "dose": [1.0, 2.0, 2.0, 3.0] * 5})
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     model = DecisionTreeClassifier(random_state=0).fit(binarizer.transform(X), [0, 1, 1, 0] * 5)
     tree = ol.read(model, preprocessing=binarizer)
     raw = ol.cheapest_policy(tree, X, [1, 4])
@@ -351,7 +351,7 @@ def test_optimal_is_cheaper_on_the_papers_data(shared, name):
     rows = np.random.default_rng(0).integers(0, len(data), len(data))
     data = data.iloc[rows].reset_index(drop=True)
     X, y = data.iloc[:, :-1], data.iloc[:, -1]
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(binarizer.transform(X), y)
     tree = ol.read(model, preprocessing=binarizer)
     costs = np.random.default_rng(1).integers(1, 11, X.shape[1])

@@ -66,7 +66,7 @@ def test_text_letter_report_and_command_show_one_reason(tmp_path):
     reason = str(why.reason)
     assert f"because {reason}" in str(why)
     codes = {name: (name.upper(), name) for name in X.columns}
-    letter = ol.reasons_letter(ensemble, row, codes)
+    letter = ol.reason_letters(ensemble, row, codes)
     shown = [text for own in letter.reasons for text in own.conditions]
     assert sorted(shown) == sorted(reason.split(" AND "))
     path = tmp_path / "model.json"

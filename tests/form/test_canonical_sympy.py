@@ -33,7 +33,7 @@ def n_terms(expression):
                                   "iris_versicolor", "iris_virginica"])  # fmt: skip
 def test_as_many_rules_as_sympy_finds_terms(name):
     X, y = ol.datasets.load(name)
-    binarizer = ol.ThresholdGuessBinarizer().fit(X, y)
+    binarizer = ol.Binarizer().fit(X, y)
     columns = binarizer.transform(X)
     clf = DecisionTreeClassifier(max_depth=3, random_state=0).fit(columns, y)
     tree = ol.read(clf, space=ol.Space.independent(binarizer.get_feature_names_out()))

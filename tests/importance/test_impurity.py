@@ -66,7 +66,7 @@ def test_by_feature_of_a_binarized_space():
     random = np.random.RandomState(1)
     X = random.normal(size=(300, 3))
     y = (X[:, 0] > 0.3) | (X[:, 1] < -0.5)
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     B = binarizer.transform(X)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(B, y)
     space = binarizer.space_

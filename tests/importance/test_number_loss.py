@@ -118,7 +118,7 @@ def test_by_column(loss):
     """Columns of one feature, each by itself; rows may then contradict themselves."""
     X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
     y = [1.0, 3.0, 2.5, 7.0, 9.0]
-    binarizer = ol.QuantileBinarizer(quantiles=(0.25, 0.5, 0.75)).fit(X)
+    binarizer = ol.Binarizer((0.25, 0.5, 0.75)).fit(X)
     B = binarizer.transform(X)
     model = DecisionTreeRegressor(random_state=0).fit(B, y)
     tree = ol.read(model, space=binarizer.space_)

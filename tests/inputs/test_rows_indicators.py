@@ -195,7 +195,7 @@ def test_booleans_told_by_columns(among, row, want):
 def test_the_binarizers_own_space():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     bits = np.asarray(binarizer.transform(X), dtype=float)
     tree = stump(binarizer.space_, threshold=binarizer.space_.columns[0].condition.at_most)
     by_columns = tree.predict(bits)

@@ -32,7 +32,7 @@ def breast_cancer(depth=3):
 @functools.cache
 def binarized():
     X, y, _ = breast_cancer()
-    binarizer = ol.QuantileBinarizer().set_output(transform="pandas").fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit(X)
     columns = binarizer.transform(X)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(columns, y)
     return binarizer, columns, y, model
@@ -308,7 +308,7 @@ def folds(name):
     X, y = ol.datasets.load(name)
     y = y.astype(int)
     for train, test in KFold(5, shuffle=True, random_state=42).split(X):
-        binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas")
+        binarizer = ol.Binarizer().set_output(transform="pandas")
         columns = binarizer.fit(X.iloc[train], y.iloc[train]).transform(X.iloc[train])
         model = DecisionTreeClassifier(max_depth=3, random_state=1).fit(columns, y.iloc[train])
         yield binarizer, model, binarizer.transform(X.iloc[test])

@@ -201,7 +201,7 @@ def test_conditions_on_columns(inside):
 
 def test_a_binarizer_and_back():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    binarizer = ol.QuantileBinarizer().fit(X, y)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X, y)
     Z = binarizer.transform(X)
     fitted = DecisionTreeClassifier(max_depth=4, random_state=0).fit(Z, y)
     tree = ol.read(fitted, space=binarizer.space_)

@@ -85,7 +85,7 @@ def test_the_tree_is_one_of_those_that_are_compared(seed, depth):
 
 def test_columns_that_were_binarized_before():
     X, y = ol.datasets.load("iris_versicolor")
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     bits = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     tree = ol.read(
         DecisionTreeClassifier(max_depth=3, random_state=0).fit(bits, y), space=binarizer.space_
@@ -130,5 +130,5 @@ def test_hopeless_sets_are_not_guessed_for(wisconsin, monkeypatch):
         raise AssertionError("thresholds are guessed for a set that cannot be counted")
 
     monkeypatch.setattr(ol.RashomonSet, "fit", out_of_time)
-    monkeypatch.setattr(ol.ThresholdGuessBinarizer, "fit", never)
+    monkeypatch.setattr(ol.Binarizer, "fit", never)
     assert near(Subject(tree.kernel, X, y)).lead.startswith("Left out: ")

@@ -23,7 +23,7 @@ def test_distinct_functions_of_fold_0(name, shared, monkeypatch, capfd):
     X, y = ol.datasets.load(name)
     rows, _ = next(KFold(5, shuffle=True, random_state=42).split(X))
     X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True).astype(int)
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas").fit(X, y)
+    binarizer = ol.Binarizer().set_output(transform="pandas").fit(X, y)
     columns = binarizer.transform(X)
     model = treefarms.TREEFARMS(
         {

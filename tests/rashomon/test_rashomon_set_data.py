@@ -33,7 +33,7 @@ def _fold(name):
     X, y = ol.datasets.load(name)
     rows, _ = next(KFold(5, shuffle=True, random_state=42).split(X))
     X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True).astype(int)
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas").fit(X, y)
+    binarizer = ol.Binarizer().set_output(transform="pandas").fit(X, y)
     return binarizer, binarizer.transform(X), X, y
 
 

@@ -174,7 +174,7 @@ def test_through_a_binarizer(solver: Any, capfd: pytest.CaptureFixture[str]) -> 
     """They take 0/1 columns, so the edges are those of what cuts numbers into columns."""
     X, y = data(missing=0.0)
     X = X[:, :2]
-    cut = ol.QuantileBinarizer(quantiles=(0.25, 0.5, 0.75)).set_output(transform="pandas").fit(X)
+    cut = ol.Binarizer((0.25, 0.5, 0.75)).set_output(transform="pandas").fit(X)
     model, predict = solver(cut.transform(X), y)
     trees = ol.read_many(model if solver is _praxis else [model], preprocessing=cut)
     check(trees[0], lambda rows: predict(cut.transform(rows)), X, nan=False)

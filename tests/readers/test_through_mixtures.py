@@ -32,7 +32,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import Binarizer
 from tests.readers.test_through_labels import ENCODERS
 from tests.readers.test_through_numbers import SCALERS
 
@@ -137,7 +137,7 @@ def test_through_and_a_pipeline_are_one_after_the_other() -> None:
 
 def test_our_binarizers_anywhere() -> None:
     X, y = table(13)
-    for binarizer in (QuantileBinarizer(quantiles=(0.1, 0.5, 0.9)), ThresholdGuessBinarizer()):
+    for binarizer in (Binarizer((0.1, 0.5, 0.9)), Binarizer()):
         prepare = ColumnTransformer(
             [("cut", binarizer, NUMBERS[1:]), ("labels", OneHotEncoder(), ["color"])]
         )
@@ -156,13 +156,13 @@ def test_what_a_binarizer_was_told_of_the_features_is_kept() -> None:
     X, y = table(14)
     X = X[["age", "grade", "smoker"]].astype(float).round()
     told = ol.Space({"age": "float32", "grade": "integer", "smoker": "boolean", "more": "numeric"})
-    binarizer = QuantileBinarizer(quantiles=(0.2, 0.5, 0.8), space=told)
+    binarizer = Binarizer((0.2, 0.5, 0.8), space=told)
     tree = check(make_pipeline(binarizer, tree_model()), X, y)
     assert tree.space.names == ("age", "grade", "smoker")
     assert tree.space["grade"].values == "integer"
     assert tree.space["smoker"].kind == "boolean"
     told = ol.Space({"grade": "integer", "age": "float32"})
-    binarizer = QuantileBinarizer(quantiles=(0.2, 0.5, 0.8), space=told)
+    binarizer = Binarizer((0.2, 0.5, 0.8), space=told)
     parts = ColumnTransformer([("cut", binarizer, ["grade", "age"])], remainder="passthrough")
     tree = check(make_pipeline(parts, tree_model()), X, y)
     assert tree.space["grade"].values == "integer"
@@ -171,7 +171,7 @@ def test_what_a_binarizer_was_told_of_the_features_is_kept() -> None:
     bits = pd.get_dummies(pd.Series(["a", "b", "c"] * 20), dtype=float)
     color = ol.Feature("color", "categorical", categories=("a", "b", "c"))
     conditions = {name: ol.Condition("color", among=(name,)) for name in bits}
-    binarizer = QuantileBinarizer(space=ol.Space([color], columns=conditions))
+    binarizer = Binarizer((0.33, 0.66), space=ol.Space([color], columns=conditions))
     tree = check(make_pipeline(binarizer, tree_model()), bits, [0, 1, 1] * 20)
     assert tree.features == ("color",)
 

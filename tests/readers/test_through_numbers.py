@@ -36,7 +36,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import Binarizer
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
@@ -72,8 +72,8 @@ SCALERS = {
     ),
     "variance": VarianceThreshold(1e-4),
     "best": SelectKBest(k=3),
-    "quantiles": QuantileBinarizer(),
-    "guessed": ThresholdGuessBinarizer(),
+    "quantiles": Binarizer((0.33, 0.66)),
+    "guessed": Binarizer(),
 }
 
 
