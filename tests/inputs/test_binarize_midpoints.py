@@ -1,4 +1,4 @@
-"""MidpointBinarizer: every cut point, as scikit-learn's trees have them."""
+"""Every cut point, as scikit-learn's trees have them."""
 
 import numpy as np
 import pytest

@@ -181,7 +181,7 @@ def test_text_and_bits_stay_whole():
         "age <= 25", "age <= 35", "age <= 45", "age <= 55", "sex = f", "sex = m", "ill",
     )  # fmt: skip
     assert found.best_tree.space["age"].values == "float64"
-    assert isinstance(found.binarizer_, ol.MidpointBinarizer)
+    assert isinstance(found.binarizer_, ol.Binarizer)
     bits = table[["ill"]]
     assert ol.RashomonSet(thresholds="all").fit(bits, [0, 1, 0, 1, 1, 0]).columns == ("ill",)
 

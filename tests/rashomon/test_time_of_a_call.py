@@ -10,7 +10,7 @@ X = np.random.default_rng(0).normal(size=(200, 4))
 Y = X[:, 0] > X[:, 1]
 
 
-class Waiting(ol.QuantileBinarizer):
+class Waiting(ol.Binarizer):
     """A binarizer of the user's own, whose answer comes late."""
 
     def fit(self, X, y=None):

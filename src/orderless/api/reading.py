@@ -29,7 +29,7 @@ def read(
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> Tree | Ensemble:
+) -> Any:
     """Read a trained model, whatever made it.
 
     Parameters
