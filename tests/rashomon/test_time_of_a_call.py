@@ -11,11 +11,11 @@ Y = X[:, 0] > X[:, 1]
 
 
 class Waiting(ol.Binarizer):
-    """A binarizer of the user's own, whose answer comes late."""
+    """A binarizer whose answer comes late."""
 
-    def fit(self, X, y=None):
+    def fit_until(self, end, X, y=None):
         self.clock()
-        return super().fit(X, y)
+        return super().fit_until(end, X, y)
 
 
 @pytest.mark.parametrize("on_limit", ["raise", "part"])
