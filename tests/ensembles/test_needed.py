@@ -82,5 +82,5 @@ def test_limits_are_kept():
 
 def test_numbers_are_refused():
     case = draw(1, rule="number")
-    with pytest.raises(InvalidTree, match="missing_needed is about classes"):
+    with pytest.raises(InvalidTree, match="needed is about classes"):
         case.ensemble().needed({})

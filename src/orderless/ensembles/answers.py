@@ -79,7 +79,7 @@ class Answers(NamedTuple):
 def predict_rows(
     ensemble: SumKernel, X: Any, tolerance: float | None, time_limit: float, n_jobs: int | None
 ) -> Any:
-    """Give classes or numbers where they are certain; see ``Ensemble.predict``."""
+    """Give classes or numbers where they are certain; see ``Model.predict``."""
     limit = check_time_limit(time_limit)
     rows = ensemble.read(X)
     if tolerance is not None:

@@ -39,7 +39,7 @@ SEED = 1
 
 @each_check_in_time
 def ask_rows(ensemble: SumKernel, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
-    """Give a feature to ask for each row; see ``Ensemble.ask_next``."""
+    """Give a feature to ask for each row; see ``Model.ask_next``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_numbers_of(ensemble, "ask_next", "predict_interval(X)")
     names = [feature.name for feature in ensemble.bins.features]

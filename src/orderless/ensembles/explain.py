@@ -207,7 +207,7 @@ class EnsembleExplanation(Explanation):
 def explain_ensemble_row(
     ensemble: SumKernel, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float
 ) -> EnsembleExplanation:
-    """Explain one row; see ``Ensemble.explain``."""
+    """Explain one row; see ``Model.explain``."""
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one reason must be allowed", "limit"

@@ -28,7 +28,7 @@ MEET = 2.0**-40  # ends that differ by less are one number, computed in two ways
 def interval_rows(
     ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:
-    """Give the ends of numbers, or of scores; see ``Ensemble.predict_interval``."""
+    """Give the ends of numbers, or of scores; see ``Model.predict_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     boxes = RowBoxes(ensemble, ensemble.read(X))
     if ensemble.task == "regression":
