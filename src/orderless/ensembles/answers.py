@@ -224,7 +224,7 @@ def refuse_numbers_of(ensemble: SumKernel, what: str, instead: str) -> None:
     if ensemble.task == "regression":
         raise InvalidTree(
             f"{what} is about classes, and this model says numbers: use {instead}, or "
-            "cut([level]) to decide at a level"
+            "discretize([level]) to decide at a level"
         )
 
 

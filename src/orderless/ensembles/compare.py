@@ -205,7 +205,7 @@ class Compared:
         if one.task != other.task:
             raise InvalidTree(
                 "a model of classes and one of numbers cannot be compared: cut the numbers with "
-                "cut([level]) first"
+                "discretize([level]) first"
             )
         trees = over_common_space([*one.trees, *other.trees])
         ends = region_trees(trees[0].space, region or {})

@@ -94,7 +94,7 @@ def difference(
     if models[0].task != models[1].task:
         raise InvalidTree(
             "a model of classes and one of numbers cannot be compared: cut the numbers with "
-            "cut([level]) first"
+            "discretize([level]) first"
         )
     trees = []
     for model in models:

@@ -165,7 +165,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     if model.task == "regression":
         raise InvalidTree(
             "judge counts classes, and this tree predicts numbers: use deviation(tree, X, y), or "
-            "cut the tree at levels, tree.cut([...])"
+            "cut the tree at levels, tree.discretize([...])"
         )
     codes = (
         model.decide(X)
