@@ -15,7 +15,7 @@ from ..model import Flags, Floats, SumKernel, each_check_in_time, n_threads
 from .answers import scores_like
 from .bounds_of_sums import Boxes, cells_of, ends_of_boxes, n_cells, score_ends
 from .boxes import RowBoxes, check_time_limit
-from .links import linked, probabilities, refuse_no_probabilities
+from .links import linked, opposite, probabilities, refuse_no_probabilities
 from .numbers import number_verdicts
 
 __all__ = ["interval_rows", "proba_interval_rows", "proba_rows", "sum_rows"]
@@ -54,8 +54,9 @@ def proba_interval_rows(
     boxes = RowBoxes(ensemble, ensemble.read(X))
     if ensemble.rule.kind == "cuts":
         low, high, flags = score_ends(boxes, limit, threads)
-        lower = np.stack([linked(ensemble, -high[:, 0]), linked(ensemble, low[:, 0])], axis=1)
-        upper = np.stack([linked(ensemble, -low[:, 0]), linked(ensemble, high[:, 0])], axis=1)
+        least, most = linked(ensemble, low[:, 0]), linked(ensemble, high[:, 0])
+        lower = np.stack([opposite(ensemble, most), least], axis=1)
+        upper = np.stack([opposite(ensemble, least), most], axis=1)
         exact = np.repeat(flags, 2, axis=1)
     elif ensemble.link == "identity":
         low, high, exact = score_ends(boxes, limit, threads)

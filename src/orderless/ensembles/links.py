@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InvalidTree
 from ..model import Floats, SumKernel
 
-__all__ = ["divided", "linked", "numbers_of", "probabilities", "refuse_no_probabilities"]
+__all__ = ["divided", "linked", "numbers_of", "opposite", "probabilities", "refuse_no_probabilities"]
 
 
 def divided(ensemble: SumKernel, sums: Floats) -> Floats:
@@ -32,9 +32,18 @@ def linked(ensemble: SumKernel, scores: Floats) -> Floats:
     with np.errstate(over="ignore", under="ignore"):
         if ensemble.link == "exp":
             return np.exp(stretched)
-        # Both ways to write it, each where it does not overflow.
-        small = np.exp(-np.abs(stretched))
-        return np.where(stretched >= 0, 1 / (1 + small), small / (1 + small))
+        powers = np.exp(-stretched)
+        if ensemble.adding.precision == "float64":
+            return 1 / (1 + powers)
+        single = np.float32(1)  # as XGBoost computes it
+        return (single / (single + powers.astype(np.float32))).astype(np.float64)
+
+
+def opposite(ensemble: SumKernel, second: Floats) -> Floats:
+    """Give the probability of the first of two classes, of that of the second."""
+    if ensemble.adding.precision == "float64":
+        return 1 - second
+    return (np.float32(1) - second.astype(np.float32)).astype(np.float64)
 
 
 def numbers_of(ensemble: SumKernel, sums: Floats) -> Floats:
@@ -78,8 +87,7 @@ def probabilities(ensemble: SumKernel, sums: Floats) -> Floats:
     scores = divided(ensemble, sums)
     if ensemble.rule.kind == "cuts":
         second = linked(ensemble, scores[:, 0])
-        first = linked(ensemble, -scores[:, 0])
-        return np.stack([first, second], axis=1)
+        return np.stack([opposite(ensemble, second), second], axis=1)
     if ensemble.link == "identity":
         return linked(ensemble, scores)
     stretched = scores * ensemble.factor

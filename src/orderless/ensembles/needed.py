@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
+from ..form import OneRow, read_one
 from ..inputs import refuse_contradiction
 from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
 from ..model import SumKernel, each_check_in_time

@@ -6,7 +6,7 @@ Out: ``NumberVerdicts``; a model of classes, cut at levels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ from .bounds_of_sums import (
     one_leaf_each,
 )
 from .boxes import CERTAIN, IMPOSSIBLE, OPEN, RowBoxes
-from .links import linked, numbers_of, refuse_no_probabilities
+from .links import linked, numbers_of, probabilities, refuse_no_probabilities
 
 __all__ = [
     "NumberVerdicts",
@@ -183,15 +183,25 @@ def decide_at(ensemble: SumKernel, label: Any, probability: float) -> SumKernel:
             "the probabilities of this model come from a softmax of several scores, so that a "
             "cut-off is not a cut of one sum: ask predict_interval(X, of='probability')"
         )
-    risk = _probability_of(ensemble, place)
-    cut = _largest_sum(risk, float(np.nextafter(level, -np.inf)))
-    return _with_cuts(risk, [cut], [False, True])
+    score = _score_of(ensemble, place)
+    if ensemble.rule.kind == "cuts":  # the first class is the more likely, the lower the sum is
+        sign = 1.0 if place else -1.0
+
+        def below(number: float) -> bool:
+            return bool(probabilities(ensemble, np.array([[sign * number]]))[0, place] < level)
+
+    else:
+
+        def below(number: float) -> bool:
+            return bool(numbers_of(score, np.array([[number]]))[0] < level)
+
+    return _with_cuts(score, [_last_sum(score, below)], [False, True])
 
 
-def _probability_of(ensemble: SumKernel, place: int) -> SumKernel:
-    """Give the model of numbers whose number is the probability of a class."""
+def _score_of(ensemble: SumKernel, place: int) -> SumKernel:
+    """Give the model of numbers whose sum rises with the probability of a class."""
     adding = ensemble.adding
-    if ensemble.rule.kind == "cuts":  # of the first class the link is taken of the opposite
+    if ensemble.rule.kind == "cuts":
         sign = 1.0 if place else -1.0
         base, values = (sign * adding.base[0],), [sign * own for own in ensemble.values]
         trees = list(ensemble.trees)
@@ -216,9 +226,17 @@ def _with_cuts(ensemble: SumKernel, cuts: Sequence[float], labels: Sequence[Any]
 
 
 def _largest_sum(ensemble: SumKernel, level: float) -> float:
-    """Give the largest sum of which the library makes a number of at most the level.
+    """Give the largest sum of which the library makes a number of at most the level."""
+    return _last_sum(
+        ensemble, lambda number: bool(numbers_of(ensemble, np.array([[number]]))[0] <= level)
+    )
 
-    What it makes of sums rises with them, so the sum is found by halving floats by their order.
+
+def _last_sum(ensemble: SumKernel, holds: Callable[[float], bool]) -> float:
+    """Give the largest sum for which something holds that holds up to some sum.
+
+    What the library makes of sums rises with them, so the sum is found by halving floats by their
+    order.
     """
     reach = float(
         abs(ensemble.adding.base[0]) + sum(np.abs(own).max(initial=0.0) for own in ensemble.values)
@@ -226,7 +244,7 @@ def _largest_sum(ensemble: SumKernel, level: float) -> float:
     low, high = _place(-2 * reach - 1.0), _place(2 * reach + 1.0)
 
     def fits(place: int) -> bool:
-        return bool(numbers_of(ensemble, np.array([[_float_at(place)]]))[0] <= level)
+        return holds(_float_at(place))
 
     if fits(high):
         return _float_at(high)
