@@ -57,7 +57,7 @@ LOSS = ("model_info", "params", "loss_function", "type")
 @pytest.mark.parametrize(
     ("kind", "where", "value", "said"),
     [
-        ("plain", ("oblivious_trees",), [], "holds 0 trees and must hold one"),
+        ("plain", ("oblivious_trees",), [], "the model has no trees"),
         ("plain", (*TREE, "leaf_values"), [1.0], "1 numbers at the leaves after 2 splits"),
         ("plain", (*TREE, "leaf_values", 0), float("nan"), "a leaf is nan, which is not finite"),
         ("plain", (*TREE, "leaf_values", 0), float("inf"), "a leaf is inf, which is not finite"),
