@@ -57,7 +57,7 @@ LOSS = ("model_info", "params", "loss_function", "type")
 @pytest.mark.parametrize(
     ("kind", "where", "value", "said"),
     [
-        ("plain", ("oblivious_trees",), [], "holds 0 trees and must hold one"),
+        ("plain", ("oblivious_trees",), [], "the model has no trees"),
         ("plain", (*TREE, "leaf_values"), [1.0], "1 numbers at the leaves after 2 splits"),
         ("plain", (*TREE, "leaf_values", 0), float("nan"), "a leaf is nan, which is not finite"),
         ("plain", (*TREE, "leaf_values", 0), float("inf"), "a leaf is inf, which is not finite"),
@@ -92,7 +92,7 @@ LOSS = ("model_info", "params", "loss_function", "type")
         ("nested", ("trees", 0, "left"), {}, "KeyError"),
         ("nested", ("trees", 0, "left"), {"value": [1.0, 2.0]}, "a leaf has 2 numbers, and 1 are"),
         ("nested", ("trees", 0, "left"), {"value": None}, "a leaf is None"),
-        ("nested", ("trees",), [1, 2], "holds 2 trees"),
+        ("nested", ("trees",), [1, 2], "is damaged"),
         ("two", (*CLASSES, "class_to_label"), [0], "1 outputs for 1 classes"),
         ("two", ("model_info", "binclass_probability_threshold"), "1.5", "threshold is 1.5"),
         ("classes", (*CLASSES, "class_to_label"), [0, 1, 9], "there is no number 9 of 3"),

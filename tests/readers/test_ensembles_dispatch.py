@@ -213,7 +213,7 @@ def test_subclasses_that_decide_themselves_are_refused(model, method):
             StackingClassifier([("t", DecisionTreeClassifier())], cv=2),
             "a StackingClassifier hands what its members predict to another model",
         ),
-        (LogisticRegression(), "cannot read a LogisticRegression as a sum of trees: known are"),
+        (LogisticRegression(), "cannot read a LogisticRegression: known sources are"),
         (
             TransformedTargetRegressor(RandomForestRegressor(2)),
             "around a RandomForestRegressor predicts a function of a sum, and not a sum",

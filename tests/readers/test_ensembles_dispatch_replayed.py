@@ -13,7 +13,7 @@ from tests.readers import (
     test_ensembles_sklearn_hist as hist,
 )
 from tests.readers.test_ensembles_sklearn_averages import FINITE, table
-from tests.slow_sums import hard_rows
+from tests.slow_sums import hard_rows, read_sum
 
 CASES = {
     f"{part.__name__.rpartition('_')[2]}: {name}": case
@@ -31,7 +31,7 @@ def test_certain_rows_have_one_class_and_witnesses_have_two(name):
     rng = np.random.default_rng(0)
     with threadpool_limits(1):
         model.fit(X, y)
-        ensemble = ol.read(model)
+        ensemble = read_sum(model)
         rows = hard_rows(ensemble, X, n=4_000, edges=FINITE)
         answers = ensemble.predict(rows)
         assert not np.ma.getmaskarray(answers).any()

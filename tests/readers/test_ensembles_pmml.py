@@ -250,8 +250,7 @@ def test_files_of_sklearn2pmml(name: str, tmp_path: Path) -> None:
     y = (X["a"] > 0).to_numpy().astype(int) + (X["b"] + X["c"] > 0).to_numpy()
     model = models()[name]
     text = converted(tmp_path, model, X, y)
-    read = ol.read if name == "tree" else ol.read
-    own = read(text)
+    own = ol.read(text)
     R = X.sample(1000, replace=True, random_state=1).reset_index(drop=True)
     for i, column in enumerate(own.space.names):
         cuts = [

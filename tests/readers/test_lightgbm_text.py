@@ -163,10 +163,10 @@ def test_leaves_that_become_infinite():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("objective=poisson", "objective=multiclass num_class:3", "cannot be read as one number"),
+        ("objective=poisson", "objective=multiclass num_class:3", "the objective 'multiclass"),
         ("objective=poisson", "objective=x", r"'x' cannot be read as one number.*'regression'"),
         ("objective=poisson", "objective=binary", "KeyError: 'sigmoid'"),
-        ("num_tree_per_iteration=1", "num_tree_per_iteration=2", "a tree for each of 2"),
+        ("num_tree_per_iteration=1", "num_tree_per_iteration=2", "2 trees at a time"),
         ("num_leaves=40", "num_leaves=41", "numbers, and 41 are expected"),
     ],
 )

@@ -251,8 +251,7 @@ def test_models_predict_what_spark_predicts(spark, tmp_path):
     ]
     fitted = [kind.fit(prepared) for kind in kinds]
     names = ["x", "y y", "wi"]
-    ours = [(ol.read if type(kind).__name__.startswith("DecisionTree") else ol.read)(
-        model, feature_names=names) for kind, model in zip(kinds, fitted, strict=True)]  # fmt: skip
+    ours = [ol.read(model, feature_names=names) for model in fitted]
     rows = rows_at(ours, d)
     given = spark.createDataFrame([{**r, "c": "p"} for r in rows.to_dict("records")]).coalesce(1)
     given = vector.transform(index.transform(given)).cache()
