@@ -168,7 +168,7 @@ def test_a_tree_in_another_order(case, visit):
         tab.click(f"article:nth-child({number + 1}) summary")
         tab.wait_for_selector(f"article:nth-child({number + 1}) .tree .branch")
         tree = found.function(name).tree
-        flat = found._problem.columns.flatten(tree, found._problem.classes)
+        flat = found._problem.columns.flatten(tree.kernel, found._problem.classes)
         columns = sorted({int(j) for j in flat.column if j >= 0})
         shown = tree_on_page(tab, number)
         answers = [follow(shown, row, known) for row in bits]
