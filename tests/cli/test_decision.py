@@ -310,11 +310,11 @@ def test_a_part_of_the_rows_is_cut_at_the_same_levels(numbers, levels):
         when_true=[inner + i for i in range(inner)] + [-1] * n,
         when_false=[i + 1 if i + 1 < inner else 2 * inner for i in range(inner)] + [-1] * n,
         leaf_class=[-1] * inner + [classes.index(float(number)) for number in numbers],
-    )  # fmt: skip
+    ).kernel  # fmt: skip
     names = tuple(f"c{i}" for i in range(len(levels) + 1))
     decision = Decision(None, tuple(levels), names)
     whole = ol.Tree(ol.Space.numeric(["x"]), names, feature=[-1], threshold=[0.0], when_true=[-1],
-                    when_false=[-1], leaf_class=[0])  # fmt: skip
+                    when_false=[-1], leaf_class=[0]).kernel  # fmt: skip
     said = decision.of_part(tree, whole).predict([[i] for i in range(n)]).tolist()
     told = tree.predict([[i] for i in range(n)]).tolist()
     assert said == [names[sum(number > level for level in levels)] for number in told]

@@ -34,7 +34,7 @@ def compare(tree: ol.Tree, rows: list[dict[str, Any]], **options: Any) -> None:
     answer = np.asarray(said["number" if tree.task == "regression" else "label"])
     assert answer[certain].tolist() == np.asarray(want.data)[certain].tolist()
     if tree.task == "regression":
-        lower, upper = tree.predict_interval(rows)
+        lower, upper, _ = tree.predict_interval(rows)
         assert said["lower"].tolist() == lower.tolist()
         assert said["upper"].tolist() == upper.tolist()
     else:

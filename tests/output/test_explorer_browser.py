@@ -225,7 +225,7 @@ def _cells(tree, question):
     for name in names:
         feature = tree.space[name]
         if feature.ordered:
-            cuts = {float(t.threshold[n]) for t in (tree, question) for n in range(t.n_nodes)
+            cuts = {float(t.threshold[n]) for t in (tree.kernel, question) for n in range(t.n_nodes)
                     if t.feature[n] >= 0 and t.space.names[t.feature[n]] == name}  # fmt: skip
             points = sorted(cuts) if feature.kind != "boolean" else [0.0]
             values.append([*points, points[-1] + 1])

@@ -54,7 +54,7 @@ def test_the_page_answers_as_the_tree_does(browser, tmp_path):
     gone = np.random.default_rng(0).random(X.shape) < 0.4
     rows = [{name: value for name, value in row.items() if value == value}
             for row in X.mask(gone).head(100).to_dict("records")]  # fmt: skip
-    lower, upper = tree.predict_interval(rows)
+    lower, upper, _ = tree.predict_interval(rows)
     with browsing.watched(browser) as (go, _):
         tab = go(path)
         found = tab.evaluate("(rows) => rows.map(orderless.interval)", rows)

@@ -109,7 +109,7 @@ def test_scores_that_are_no_shares_are_called_scores():
 def test_sums_stay_below_two_to_the_fifty():
     """Whatever the numbers are, in the unit that the page takes."""
     for seed in range(40):
-        model = Sum(np.random.default_rng(seed)).ensemble
+        model = Sum(np.random.default_rng(seed)).ensemble.kernel
         whole = model.whole_within(50)
         first = np.cumsum([0, *(len(own) for own in model.values)])
         largest = np.abs(whole.base)
@@ -140,9 +140,9 @@ def test_the_slack_of_the_pages_unit_covers_the_rounding_of_the_library():
     [
         ({"policy": forest().estimators_[0]}, InvalidParameter, "policy is for a page of one tree"),
         (
-            {"within": 1},
+            {"tolerance": 1},
             InvalidParameter,
-            "within is for a page of one tree: .* leave out tolerance=",
+            "tolerance is for a page of one tree: .* leave out tolerance=",
         ),
         ({"limit": 20}, InvalidTree, r"leaves in 10 trees .* at most limit=20, .*fewer or shallow"),
         ({"class_names": {3: "x"}}, InvalidData, "no class 3; the classes are 0, 1, 2"),

@@ -31,7 +31,7 @@ def page_pieces(columns: Any, example: TreeKernel, title: str) -> dict[str, Any]
     Only for classes, and for trees that do not count their training rows.
     """
     refuse_facts(example.space, "the page", why="what it runs in the browser does not know them")
-    written = written_tree(example, None, None, None, None)
+    written = written_tree(example, None, None, None)
     model = model_text(example, [_hole("features")], [_hole("nodes")])  # type: ignore[list-item]
     for name in ("features", "nodes"):
         model = model.replace(f"    {literal(_hole(name))},\n", _hole(name))
