@@ -19,7 +19,7 @@ trees = [ol.read(model, space=ol.Space.independent(checks)) for model in models]
 
 print("Two of the twenty trees:\n")
 first = trees[0]
-other = next(tree for tree in trees if tree.nodes.feature[0] != first.feature[0])
+other = next(tree for tree in trees if tree.nodes.feature[0] != first.nodes.feature[0])
 print(first, other, sep="\n\n")
 
 print("\nDifferent drawings:  ", len({str(tree) for tree in trees}))

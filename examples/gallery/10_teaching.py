@@ -51,8 +51,8 @@ assert form == ol.canonicalize(two)
 row = {"symptoms": False}
 print("walking the first tree: ", ol.baselines.predict_path(one, [row]))
 print("walking the second tree:", ol.baselines.predict_path(two, [row]))
-print("certain:                ", form.predict([row]))
-print(tree.explain(row))
+print("certain:                ", one.predict([row]))
+print(one.explain(row))
 
 # %%
 # **Exercise 2.** Four people, one for each combination. Which feature is more
