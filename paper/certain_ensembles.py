@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import orderless as ol
+from orderless.ensembles import verdicts_of
 from orderless.errors import DataNotFound
 
 from . import draw
@@ -69,6 +70,7 @@ def ensemble_rows(
     train, test = order[: int(0.8 * len(X))], order[int(0.8 * len(X)) :][:n_rows]
     model = _fitted(kind, n_trees, depth, X.iloc[train], y[train])
     ensemble = ol.read(model)
+    assert isinstance(ensemble, ol.Ensemble)
     mean = X.iloc[train].mean()
     return [{"rate": rate, **_counted(model, ensemble, kind, X.iloc[test], mean, rate)}
             for rate in RATES]  # fmt: skip
@@ -81,10 +83,10 @@ def _counted(
     gaps = whole.mask(np.random.RandomState(1).rand(*whole.shape) < rate)
     truth = np.asarray(model.predict(whole))
     start = time.perf_counter()
-    found = ensemble.kernel.verdicts(gaps, time_limit=TIME_LIMIT)
+    found = verdicts_of(ensemble.kernel, ensemble.kernel.read(gaps), TIME_LIMIT, None)
     seconds = time.perf_counter() - start
     sure = found.label >= 0
-    if not np.array_equal(ensemble.labels[found.label[sure]], truth[sure]):
+    if not np.array_equal(ensemble.kernel.labels[found.label[sure]], truth[sure]):
         raise AssertionError(f"{kind}: a certain answer is not that of the true values")
     return {
         "rows": len(whole),
