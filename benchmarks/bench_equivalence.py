@@ -116,7 +116,7 @@ def fingerprints(quick: bool) -> Table:
         "Fingerprints of random trees over 20 numeric features",
         ["trees", "leaves each", "one by one", "leaves/s", "in one call", "leaves/s ", "target"],
         [
-            "One by one: `fingerprint(tree)`. In one call: `group_equivalent(trees)`, which also "
+            "One by one: `tree.fingerprint`. In one call: `group_equivalent(trees)`, which also "
             "groups; the target is judged on it. Best of 5. Asserted: all fingerprints differ."
         ],
     )

@@ -13,6 +13,7 @@ from orderless.importance.rid.bootstrap import Bootstraps
 from orderless.rashomon import Resampled
 from orderless.rashomon.problem import Problem, Rules
 from orderless.rashomon.table import read_table
+from orderless.rashomon.target import read_labels
 
 from .data import at_hand, binarized, load, missing_note
 from .figures import OURS, Figure, Panel
@@ -90,7 +91,7 @@ def bootstraps(name: str, epsilon: float = OFF_THE_BOUND, n_rows: int = 0) -> Bo
     values from other rows.
     """
     X, y = load(name)
-    table = read_table(X, y, None, ol.Binarizer())
+    table = read_table(X, *read_labels(y, X), None, ol.Binarizer())
     columns = table.columns
     if n_rows:
         rng = np.random.default_rng(0)

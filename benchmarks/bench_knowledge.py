@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 
+from .data import one_tree
 from .timing import Table, best_of, now, seconds
 
 
@@ -39,7 +40,7 @@ def tree_and_facts(pairs: int, leaves: int) -> tuple[ol.Tree, list[str], Any]:
     X, y = data(4_000, pairs)
     names = [f"{end}{k}" for k in range(pairs) for end in ("low", "high")]
     model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
-    tree = ol.read(model, space=ol.Space(dict.fromkeys(names, "integer")))
+    tree = one_tree(model, space=ol.Space(dict.fromkeys(names, "integer")))
     return tree, [f"low{k} <= high{k}" for k in range(pairs)], X
 
 
@@ -85,11 +86,11 @@ def many_trees(quick: bool) -> Table:
         n = 100 if quick else 300
         gaps = X[:n].copy()
         gaps[np.random.default_rng(1).random(gaps.shape) < 0.3] = np.nan
-        plain, known = (one.kernel.decide(gaps, time_limit=10.0) for one in (model, knowing))
+        plain, known = (one.status(gaps, time_limit=10.0) for one in (model, knowing))
         assert not {"undecided", "impossible"} & {*plain.tolist(), *known.tolist()}
         assert (known[plain == "certain"] == "certain").all()
         times = [
-            best_of(lambda one=one, gaps=gaps: one.kernel.decide(gaps, time_limit=10.0), 1)
+            best_of(lambda one=one, gaps=gaps: one.status(gaps, time_limit=10.0), 1)
             for one in (model, knowing)
         ]
         shares = [f"{(one == 'certain').mean():.1%}" for one in (plain, known)]
@@ -101,9 +102,9 @@ def questions(quick: bool) -> Table:
     """What to ask: smallest sets, and policies."""
     table = Table(
         "What to ask, with facts: growth with leaves",
-        ["leaves", "missing_needed, without", "with 2 facts", "policy, without", "with 2 facts",
+        ["leaves", "needed, without", "with 2 facts", "policy, without", "with 2 facts",
          "cost", "with facts"],
-        ["Four features, one order between each pair; `missing_needed` of a row of which the last "
+        ["Four features, one order between each pair; `needed` of a row of which the last "
          "value is known; policies over 200 rows, each feature costs 1. One call each. Asserted: "
          "a policy with facts costs no more."],
     )  # fmt: skip

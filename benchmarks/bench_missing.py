@@ -230,7 +230,7 @@ def _needed(n: int = 20_000, leaves: int = 209) -> Table:
         [
             "Parquet to Parquet: classes, and for every row that is not certain the first of the "
             "smallest sets of features that settle it. Best of 3. Asserted: of every 97th open "
-            "row, the set that `missing_needed` finds."
+            "row, the set that `needed` finds."
         ],
     )
     tree = ol.read(DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)

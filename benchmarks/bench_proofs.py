@@ -99,9 +99,9 @@ def differences(quick: bool) -> Table:
         found = ol.difference(old, new, X, exact=False)
         assert list(found.at) == np.flatnonzero(old.predict(X) != new.predict(X)).tolist()
         time = best_of(lambda old=old, new=new: ol.difference(old, new, exact=False), 3)
-        form = ol.canonicalize(ol.read(old))
-        ways = form.tree.explain(X[0]).changes(immutable=["x0"])
-        ask = lambda form=form: form.tree.explain(X[0]).changes(immutable=["x0"])  # noqa: E731
+        tree = ol.read(old)
+        ways = tree.explain(X[0]).changes(immutable=["x0"])
+        ask = lambda tree=tree: tree.explain(X[0]).changes(immutable=["x0"])  # noqa: E731
         n = sum(len(shift.rules or ()) for shift in found.shifts)
         few = ol.difference(old, new)
         once = best_of(lambda old=old, new=new: ol.difference(old, new), 1)

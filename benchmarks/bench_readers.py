@@ -28,11 +28,11 @@ def run(quick: bool) -> list[Table | Figure]:
     y = (X[:, 0] * X[:, 1] + rng.normal(size=len(X)) > 0).astype(int)
     reading = Table(
         "Reading a scikit-learn tree",
-        ["leaves", "`read_tree`", "target", "`export_text`", "ratio", "treelite", "ratio ",
+        ["leaves", "`read`", "target", "`export_text`", "ratio", "treelite", "ratio ",
          "5x as fast as before"],
         [
             "Best of 7. Asserted: our `predict` equals scikit-learn's on 40,000 rows, and the "
-            "leaves are as many in the text. `read_tree` checks the tree, moves thresholds to the "
+            "leaves are as many in the text. `read` checks the tree, moves thresholds to the "
             "boundaries they draw and drops dead branches. treelite reads no single trees, so it "
             "gets a forest of this one. The last column compares with treelite, in this run and in "
             "the one of version 0.1."

@@ -299,9 +299,9 @@ def rows(names: Any) -> Table:
             X = binarized(name)[1].to_numpy()
             some = X[np.random.default_rng(0).integers(0, len(X), 20)].tolist()
             form = ol.canonicalize(tree)
-            mine = [_signed(form, form.tree.explain(row).all_reasons) for row in some]
+            mine = [_signed(form, tree.explain(row).all_reasons) for row in some]
             ours = best_of(
-                lambda form=form, some=some: [form.tree.explain(row).all_reasons for row in some], 5
+                lambda tree=tree, some=some: [tree.explain(row).all_reasons for row in some], 5
             )
             got = peer(decisions(tree), len(tree.space), some, limit=15)
             passed = got

@@ -62,6 +62,13 @@ def binarized(name: str) -> tuple[Any, Any, Any]:
     return binarizer, binarizer.transform(X).astype(int), y
 
 
+def one_tree(model: Any, **options: Any) -> ol.Tree:
+    """Read a model that is one tree."""
+    tree = ol.read(model, **options)
+    assert isinstance(tree, ol.Tree)
+    return tree
+
+
 @cache
 def fitted(name: str, depth: int, kind: str) -> ol.Tree:
     """A scikit-learn tree (random_state 0): "raw" on all rows; on fold 0, binarized, its columns
@@ -71,12 +78,12 @@ def fitted(name: str, depth: int, kind: str) -> ol.Tree:
 
     grow = DecisionTreeClassifier(max_depth=depth, random_state=0)
     if kind == "raw":
-        return ol.read(grow.fit(*load(name)))
+        return one_tree(grow.fit(*load(name)))
     binarizer, columns, y = binarized(name)
     model = grow.fit(columns, y)
     if kind == "aware":
-        return ol.read(model, space=binarizer.space_)
-    return ol.read(model, space=ol.Space.independent(columns.columns))
+        return one_tree(model, space=binarizer.space_)
+    return one_tree(model, space=ol.Space.independent(columns.columns))
 
 
 def random_tree(rng: np.random.Generator, space: ol.Space, n_leaves: int) -> ol.Tree:

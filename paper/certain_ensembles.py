@@ -70,6 +70,7 @@ def ensemble_rows(
     train, test = order[: int(0.8 * len(X))], order[int(0.8 * len(X)) :][:n_rows]
     model = _fitted(kind, n_trees, depth, X.iloc[train], y[train])
     ensemble = ol.read(model)
+    assert isinstance(ensemble, ol.Ensemble)
     mean = X.iloc[train].mean()
     return [{"rate": rate, **_counted(model, ensemble, kind, X.iloc[test], mean, rate)}
             for rate in RATES]  # fmt: skip
@@ -85,7 +86,7 @@ def _counted(
     found = verdicts_of(ensemble.kernel, ensemble.kernel.read(gaps), TIME_LIMIT, None)
     seconds = time.perf_counter() - start
     sure = found.label >= 0
-    if not np.array_equal(np.asarray(ensemble.classes)[found.label[sure]], truth[sure]):
+    if not np.array_equal(ensemble.kernel.labels[found.label[sure]], truth[sure]):
         raise AssertionError(f"{kind}: a certain answer is not that of the true values")
     return {
         "rows": len(whole),

@@ -39,7 +39,7 @@ def figure_and(setting: Setting) -> Outcome:
         {
             "tree": list(orders),
             "rules for 1": [" or ".join(map(str, ol.canonicalize(t).rules[1])) for t in trees],
-            "fingerprint": [tree.fingerprint for tree in trees],
+            "fingerprint": [ol.canonicalize(t).fingerprint for t in trees],
             "path, X1 missing and X2 = 0": [
                 _said(ol.baselines.predict_path(t, row)) for t in trees
             ],

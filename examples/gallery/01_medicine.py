@@ -30,8 +30,8 @@ print(tree)
 # %%
 # A leaf that says "benign" can hide a risk. These are the shares of malignant tumours
 # among the training patients of each leaf:
-rows = tree.distribution[tree.nodes.feature < 0]  # of each class
-print((rows[:, tree.classes.index("malignant")] / rows.sum(axis=1)).round(2))
+leaves = tree.distribution[tree.nodes.feature < 0]
+print((leaves[:, tree.classes.index("malignant")] / leaves.sum(axis=1)).round(2))
 
 # %%
 # Nobody would send a patient home at a risk of four in ten. So ask: is the risk at

@@ -51,7 +51,7 @@ assert form == ol.canonicalize(two)
 row = {"symptoms": False}
 print("walking the first tree: ", ol.baselines.predict_path(one, [row]))
 print("walking the second tree:", ol.baselines.predict_path(two, [row]))
-print("certain:                ", form.predict([row]))
+print("certain:                ", one.predict([row]))
 print(one.explain(row))
 
 # %%

@@ -160,7 +160,7 @@ def test_names_are_escaped():
     node = {"feature": name, "relation": "<=", "reference": 1, "true": {"prediction": "<b>"},
             "false": {"prediction": "x"}}  # fmt: skip
     tree = ol.read(node, space=ol.Space({name: float}))
-    letter = ol.reason_letters(tree, {name: 0}, {name: ("<i>", "<u>")}, name="<s>")
+    letter = ol.reason_letters(tree, {name: 0}, {name: ("<i>", "<u>")}, names="<s>")
     page = letter.to_html()
     for text in ("<b>", "<i>", "<u>", "<s>", "<img"):
         assert text not in page
@@ -174,9 +174,9 @@ def test_models_of_all_kinds(tree):
     codes = {"x0": ("A", "age"), "x1": ("I", "income")}
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
     for one in (model, ol.read(model), ol.canonicalize(model)):
-        assert ol.reason_letters(one, [22, 10], codes).decision == 0
+        assert ol.reason_letters(one, {"x0": 22, "x1": 10}, codes).decision == 0
     forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
-    letter = ol.reason_letters(forest, [22, 10], codes)
+    letter = ol.reason_letters(forest, {"x0": 22, "x1": 10}, codes)
     assert letter.decision == forest.predict([[22, 10]])[0]
     for reason in letter.reasons:
         for feature in reason.features:  # what a reason names is enough, whatever else
@@ -187,9 +187,9 @@ def test_models_of_all_kinds(tree):
         assert forest.predict([row])[0] == letter.decision
     numbers = ol.read(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
     with pytest.raises(InvalidData, match="says numbers: discretize"):
-        ol.reason_letters(numbers, [22, 10], codes)
+        ol.reason_letters(numbers, {"x0": 22, "x1": 10}, codes)
     assert (
-        ol.reason_letters(numbers.discretize([0.5], ["no", "yes"]), [22, 10], codes).decision
+        ol.reason_letters(numbers.discretize([0.5], ["no", "yes"]), {"x0": 22, "x1": 10}, codes).decision
         == "no"
     )
 
