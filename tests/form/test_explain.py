@@ -13,7 +13,7 @@ import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
 from tests.form.test_canonical import boxes, small
 
-from .explained_trees import LEAF, form_of, split
+from .explained_trees import LEAF, split
 
 
 def same_bins(values, kinds, spec):

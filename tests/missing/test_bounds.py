@@ -240,7 +240,9 @@ def test_equal_leaves_are_one_class():
 
 def test_a_tree_of_one_leaf():
     model = DecisionTreeRegressor(random_state=0).fit([[1], [2]], [3.5, 3.5])
-    assert [end.tolist() for end in ol.read(model).predict_interval([[None], [1]])[:2]] == [[3.5, 3.5]] * 2
+    assert [end.tolist() for end in ol.read(model).predict_interval([[None], [1]])[:2]] == [
+        [3.5, 3.5]
+    ] * 2
 
 
 # -- errors --------------------------------------------------------------------------------------
@@ -268,5 +270,3 @@ def test_what_is_no_regression_tree():
     both = DecisionTreeRegressor().fit(X, np.stack([number, number], axis=1))
     with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):
         ol.read(both)
-
-

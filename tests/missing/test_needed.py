@@ -206,5 +206,3 @@ def test_missing_needed_stops_in_time(monkeypatch):
         assert clock.now == time_limit + 2
         with pytest.raises(OutOfTime, match=f"time_limit={time_limit} seconds"):
             tree.needed({}, time_limit=time_limit)
-
-

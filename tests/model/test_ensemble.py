@@ -120,7 +120,10 @@ def test_numbers_and_windows_are_written():
                       rule=Rule("cuts", (1.5,), 1e-6))  # fmt: skip
     again = Ensemble.from_json(ensemble.to_json().encode())
     assert again == ensemble
-    assert (again.kernel.adding, again.kernel.rule) == (ensemble.kernel.adding, ensemble.kernel.rule)
+    assert (again.kernel.adding, again.kernel.rule) == (
+        ensemble.kernel.adding,
+        ensemble.kernel.rule,
+    )
 
 
 @pytest.mark.parametrize(

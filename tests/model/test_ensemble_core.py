@@ -45,9 +45,7 @@ def test_threads_change_nothing(seed):
     drawn = draw(random, most_features=6, most_trees=12, depth=4)
     boxes = np.array([random_box(random, drawn) for _ in range(50)])
     own = drawn.sum()
-    for one, many in zip(
-        own.decide(boxes, 10.0, 1), own.decide(boxes, 10.0, 3), strict=True
-    ):
+    for one, many in zip(own.decide(boxes, 10.0, 1), own.decide(boxes, 10.0, 3), strict=True):
         assert one.tolist() == many.tolist()
 
 
