@@ -19,7 +19,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from strategies import kinds, partial_rows, problems, space_of, specs, tree_of
+from strategies import kinds, partial_rows, problems, specs, tree_of
 
 import orderless as ol
 from orderless.ensembles import as_ensemble

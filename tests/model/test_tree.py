@@ -119,9 +119,8 @@ def test_thresholds_become_the_boundary_they_draw():
 
 
 def frozen_arrays(tree):
-    return [*tree.nodes, tree.nodes.feature, tree.nodes.threshold, tree.nodes.when_true, tree.nodes.when_false,
-            tree.nodes.leaf_class, tree.nodes.nan_true, tree.nodes.set_start, tree.nodes.set_values, tree.kernel.labels,
-            tree.kernel.row_threshold, *([] if tree.distribution is None else [tree.distribution]),
+    return [*tree.nodes, *(getattr(tree.kernel, name) for name in tree.nodes._fields),
+            tree.kernel.labels, tree.kernel.row_threshold, *([] if tree.distribution is None else [tree.distribution]),
             *tree.space.domains]  # fmt: skip
 
 

@@ -137,9 +137,8 @@ class EnsembleExplanation(Explanation):
         label = search.ensemble.classes.index(change.label)
         found = possible_boxes(search.ensemble, box[None], self._time_limit)
         changed = {self._space.index(name): side for name, side in change.ranges.items()}
-        cell = found.cells[0, label]
-        box = cell_box(self._ensemble, cell)
-        return completed(self._ensemble, self._one_row, box, changed)
+        there = cell_box(self._ensemble, found.cells[0, label])
+        return completed(self._ensemble, self._one_row, there, changed)
 
     def _restricted(self, limits: Limits, limit: int) -> Changes:
         """Give all minimal sets of features that can be changed as the limits allow, and how."""

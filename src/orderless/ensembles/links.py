@@ -11,7 +11,14 @@ import numpy as np
 from ..errors import InvalidTree
 from ..model import Floats, SumKernel
 
-__all__ = ["divided", "linked", "numbers_of", "opposite", "probabilities", "refuse_no_probabilities"]
+__all__ = [
+    "divided",
+    "linked",
+    "numbers_of",
+    "opposite",
+    "probabilities",
+    "refuse_no_probabilities",
+]
 
 
 def divided(ensemble: SumKernel, sums: Floats) -> Floats:
