@@ -33,7 +33,9 @@ def rows_for(model: ol.Ensemble, gaps: bool) -> np.ndarray:
     """Float64 rows at the thresholds, on the floats beside them, and where float32 rounds."""
     rows = X[RNG.integers(0, len(X), 3000)].copy()
     for j in range(X.shape[1]):
-        cuts = np.concatenate([[0.0], *(t.row_threshold[t.feature == j] for t in model.kernel.trees)])
+        cuts = np.concatenate(
+            [[0.0], *(t.row_threshold[t.feature == j] for t in model.kernel.trees)]
+        )
         cuts = cuts[np.isfinite(cuts)]
         near = np.concatenate([cuts, np.nextafter(cuts, 9), np.nextafter(cuts, -9)])
         at = RNG.random(len(rows)) < 0.5

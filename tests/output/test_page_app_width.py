@@ -89,7 +89,9 @@ def test_widths_that_do_not_go_together():
         ol.write_page(tree, policy=near, tolerance=5)
     with pytest.raises(ValueError, match="tolerance must be a finite number of at least 0, got -1"):
         ol.write_page(tree, tolerance=-1)
-    with pytest.raises(InvalidTree, match="tolerance is for trees that predict numbers, and this one"):
+    with pytest.raises(
+        InvalidTree, match="tolerance is for trees that predict numbers, and this one"
+    ):
         ol.write_page(tree.discretize([5]), tolerance=1)
     other = ol.read({**STAY, "true": {"prediction": 3}}, space=SPACE)
     with pytest.raises(InvalidTree, match="the policy does not decide the same as the tree"):

@@ -244,7 +244,9 @@ def test_paper_shows_every_rule(digits):
 
 def test_more_functions_than_are_counted(wisconsin, monkeypatch):
     monkeypatch.setattr("orderless.output.report.near.MOST_FUNCTIONS", 5)
-    assert "more than 5, not counted" in str(near(Subject(wisconsin[0].kernel, *wisconsin[1:3])).parts)
+    assert "more than 5, not counted" in str(
+        near(Subject(wisconsin[0].kernel, *wisconsin[1:3])).parts
+    )
 
 
 def test_trees_for_which_a_gap_is_a_value_are_left_out():

@@ -666,6 +666,4 @@ class Tree(Model[TreeKernel]):
         >>> pl.DataFrame({"snores": [1, 0, None]}).select(tree.to_polars())["prediction"].to_list()
         [1, 0, None]
         """
-        return as_polars(
-            self.kernel, columns=columns, shape=shape, needed=needed, limit=limit
-        )
+        return as_polars(self.kernel, columns=columns, shape=shape, needed=needed, limit=limit)
