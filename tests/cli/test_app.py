@@ -141,7 +141,7 @@ def test_compare_says_first_that_trees_have_no_feature_in_common(models, tmp_pat
 # -- export --------------------------------------------------------------------------------------
 
 
-FORM = ("latex", "html", "md")  # what shows the rules
+SHOWN = ("latex", "html", "md")  # what shows the rules
 
 
 def test_export_writes_what_the_library_writes(models, tmp_path):
@@ -154,7 +154,8 @@ def test_export_writes_what_the_library_writes(models, tmp_path):
                                  ("sql", "sql", "to_sql"), ("javascript", "js", "to_javascript"),
                                  ("pmml", "pmml", "to_pmml"),
                                  ):  # fmt: skip
-        assert fine("export", model, "-f", kind) == getattr(form if kind in FORM else form.tree, method)().rstrip("\n") + "\n"
+        source = form if kind in SHOWN else form.tree
+        assert fine("export", model, "-f", kind) == getattr(source, method)().rstrip("\n") + "\n"
         assert fine("export", model, "-o", tmp_path / f"x.{ending}") == ""
         assert (tmp_path / f"x.{ending}").read_text() == fine("export", model, "-f", kind)
     sql = ("export", model, "-f", "sql", "--dialect", "sqlite")
@@ -242,7 +243,8 @@ def test_process_has_exit_codes_and_no_traceback(models, tmp_path):
     assert out.stdout.decode() == mixed().to_text() + "\n"
     out = process("explain", tmp_path / "nothing.json")
     assert (out.returncode, out.stdout) == (2, b"")
-    assert out.stderr == f"Error: {tmp_path}/there is no file 'nothing.json' or directory\n".encode()
+    assert out.stderr.startswith(b"Error: there is no file '")
+    assert b"nothing.json'" in out.stderr
 
 
 HEAVY = ("sklearn", "pandas", "scipy", "pyarrow", "matplotlib", "skops", "joblib", "polars")

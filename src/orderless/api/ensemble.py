@@ -218,10 +218,10 @@ class Ensemble(Model[SumKernel]):
 
     # -- other models --------------------------------------------------------------------------
 
-    def discretize(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Self:
+    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
         return self.of(cut_numbers(self.kernel, levels, labels))
 
-    def decide_at(self, label: Any, probability: float) -> Self:
+    def _decide_at(self, label: Any, probability: float) -> Self:
         return self.of(decide_at(self.kernel, label, probability))
 
     # -- rows ----------------------------------------------------------------------------------

@@ -438,7 +438,6 @@ class Model(ABC, Generic[K]):
         """
         return self.with_space(self.space.with_facts(facts))
 
-    @abstractmethod
     def discretize(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Self:
         """Turn a model of numbers into one of classes: into which interval the number falls.
 
@@ -458,8 +457,8 @@ class Model(ABC, Generic[K]):
         >>> tree.discretize([5], labels=["short", "long"]).predict([[50]]).tolist()
         ['short']
         """
+        return self._discretize(levels, labels)
 
-    @abstractmethod
     def decide_at(self, label: Any, probability: float) -> Self:
         """Turn a classifier into "is the probability at least this?": the classes False and True.
 
@@ -483,6 +482,7 @@ class Model(ABC, Generic[K]):
           yes: True
           no:  False
         """
+        return self._decide_at(label, probability)
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -491,6 +491,12 @@ class Model(ABC, Generic[K]):
         return self.kernel.to_json()
 
     # -- how one kind of model answers ---------------------------------------------------------
+
+    @abstractmethod
+    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self: ...
+
+    @abstractmethod
+    def _decide_at(self, label: Any, probability: float) -> Self: ...
 
     @abstractmethod
     def _predict(self, X: Any, tolerance: float | None, time_limit: float, n_jobs: Any) -> Any: ...

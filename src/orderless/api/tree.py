@@ -240,10 +240,10 @@ class Tree(Model[TreeKernel]):
 
     # -- other trees ---------------------------------------------------------------------------
 
-    def discretize(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Self:
+    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
         return self.of(self.kernel.cut(levels, labels))
 
-    def decide_at(self, label: Any, probability: float) -> Self:
+    def _decide_at(self, label: Any, probability: float) -> Self:
         return self.of(self.kernel.decide_at(label, probability))
 
     def minimize(

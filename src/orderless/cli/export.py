@@ -18,8 +18,6 @@ from .sink import write
 if TYPE_CHECKING:
     from ..api import CanonicalForm
 
-    pass
-
 __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (

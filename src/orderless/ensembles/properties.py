@@ -150,6 +150,7 @@ class EnsembleProperties(Properties):
         return bins.cuts[names.index(feature)].tolist() if feature in names else []
 
     def says(self, row: Row) -> Any:
+        """Give what the model says of one row; None where it is not certain."""
         return answer_of(self.ensemble, row)
 
     def status_of(self, rows: Rows) -> NDArray[Any]:

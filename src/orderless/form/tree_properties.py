@@ -55,6 +55,7 @@ class TreeProperties(Properties):
         return self._cuts.get(feature, [])
 
     def says(self, row: Row) -> Any:
+        """Give what the model says of one row; None where it is not certain."""
         code = int(self.tree.decide([row])[0])
         return None if code < 0 else self.tree.classes[code]
 
