@@ -186,13 +186,8 @@ def test_models_of_all_kinds(tree):
         row = [[22, 10][k] if k in fixed else other[k] for k in range(2)]
         assert forest.predict([row])[0] == letter.decision
     numbers = ol.read(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
-<<<<<<< HEAD
-    with pytest.raises(InvalidData, match="says numbers: discretize"):
-        ol.reason_letters(numbers, {"x0": 22, "x1": 10}, codes)
-=======
     with pytest.raises(InvalidData, match="says numbers: .* discretize"):
-        ol.reasons_letter(numbers, [22, 10], codes)
->>>>>>> fe
+        ol.reason_letters(numbers, {"x0": 22, "x1": 10}, codes)
     assert (
         ol.reason_letters(numbers.discretize([0.5], ["no", "yes"]), {"x0": 22, "x1": 10}, codes).decision
         == "no"
