@@ -191,3 +191,43 @@ def test_what_a_change_costs_is_what_a_possible_row_costs():
         (change,) = model.explain(row).changes(**options)
         assert change.features == ("a", "d")
         assert change.cost == 2 + 3 * Fraction(1, 2)  # a = 0, so that d is 0, too
+
+
+def nested(feature, cut, below, above):
+    return {"feature": feature, "relation": "<=", "reference": cut, "true": below, "false": above}
+
+
+def test_ranges_of_a_feature_that_facts_compare_and_no_tree_asks_about():
+    """What a feature may become says which values of the others are possible, inside their bins."""
+    space = ol.Space({"a": int, "b": int}, facts=["b = a", "0 <= a <= 6"])
+    tree = ol.read(nested("a", 1, YES, nested("a", 3, YES, NO)), space=space)
+    values = range(7)  # of both, which are equal
+    for now in range(4, 7):
+        for low in values:
+            for high in range(low, 7):
+                inside = [b for b in values if low <= b <= high]
+                why = as_ensemble(tree).explain({"a": now, "b": now})
+                changes = why.changes(ranges={"b": (low, high)}, per_unit={"a": 1, "b": 2})
+                reached = [b for b in inside if b <= 3]
+                assert [change.features for change in changes] == [("a", "b")] * bool(reached)
+                for change in changes:
+                    after = why.row_after(change)
+                    assert after["a"] == after["b"]
+                    assert after["b"] in reached
+                    assert change.cost == min(3 * (now - b) for b in reached)
+
+
+def test_the_cheapest_change_where_facts_compare_what_is_changed():
+    """With ``d <= a``, a = 0 takes d down with it; to raise a costs less."""
+    space = ol.Space({"a": int, "d": int}, facts=["d <= a"])
+    high = nested("a", 15, nested("a", 12, NO, {"prediction": "maybe"}),
+                  nested("a", 20, NO, nested("d", 5, YES, NO)))  # fmt: skip
+    tree = ol.read(nested("a", 0, YES, high), space=space)
+    row = {"a": 9, "d": 9}
+    becomes = [(a, d) for a in range(-30, 31) for d in range(-30, a + 1)
+               if a <= 0 or (a > 20 and d <= 5)]  # fmt: skip
+    cheapest = min(abs(a - 9) + 10 * abs(d - 9) for a, d in becomes if a != 9 and d != 9)
+    for model in (ol.canonicalize(tree), as_ensemble(tree)):
+        changes = model.explain(row).changes(per_unit={"a": 1, "d": 10}, to="yes")
+        assert changes.cheapest.cost == cheapest == 12 + 40
+        assert str(changes.cheapest) == "a were > 20 and d were <= 5"

@@ -86,6 +86,52 @@ def test_what_is_read_back_is_the_same_function() -> None:
     assert ol.check_export(numbers, numbers.to_onnx())
 
 
+@pytest.mark.parametrize("categories", [("red", "blue", "green"), (1, 2, 3)], ids=["text", "whole"])
+def test_missing_values_where_sets_follow_each_other(categories: tuple[Any, ...]) -> None:
+    """onnxruntime makes one test of two sets whose true sides look equal, and one way for NaN."""
+    one, two, three = categories
+    space = ol.Space([
+        ol.Feature(name, "categorical", categories=categories, nan=True) for name in "ab"
+    ])  # fmt: skip
+    nan = space["a"].n_values - 1
+    leaves = ol.Tree(
+        space, ["no", "yes"], feature=[0, -1, 0, -1, -1], threshold=[0.0] * 5,
+        when_true=[1, -1, 3, -1, -1], when_false=[2, -1, 4, -1, -1], leaf_class=[-1, 1, -1, 1, 0],
+        sets={0: [0], 2: [1, nan]},
+    )  # fmt: skip
+    below = ol.Tree(
+        space, ["no", "yes"], feature=[0, 1, -1, -1, 0, 1, -1, -1, -1], threshold=[0.0] * 9,
+        when_true=[1, 2, -1, -1, 5, 6, -1, -1, -1], when_false=[4, 3, -1, -1, 8, 7, -1, -1, -1],
+        leaf_class=[-1, -1, 1, 0, -1, -1, 1, 0, 0], sets={0: [0], 1: [1], 4: [1], 5: [1, nan]},
+    )  # fmt: skip
+    rows = [{"a": a, "b": b} for a in (*categories, None) for b in (*categories, None)]
+    for tree, says_yes in (
+        (leaves, lambda a, b: a != three),
+        (below, lambda a, b: (a == one and b == two) or (a == two and b in (two, None))),
+    ):
+        content = tree.to_onnx()
+        said = run(content, space, rows)["label"].tolist()
+        assert said == ["yes" if says_yes(**row) else "no" for row in rows]
+        compare(tree, rows)
+        assert ol.read(content).space["a"].kind == "categorical"
+        assert ol.check_export(tree, content)
+
+
+@pytest.mark.parametrize("relation", ["<=", ">"])
+def test_a_threshold_below_every_float32(relation: str) -> None:
+    """-inf alone is at it: rows of float32 may hold that."""
+    space = ol.Space([ol.Feature("x", values="float32")])
+    root = {"feature": "x", "relation": relation, "reference": -1e300, "true": {"prediction": "a"},
+            "false": {"prediction": "b"}}  # fmt: skip
+    tree = ol.read(root, space=space)
+    rows = [{"x": x} for x in (-np.inf, -3e38, 0.0, np.inf)]
+    want = ["a", "b", "b", "b"] if relation == "<=" else ["b", "a", "a", "a"]
+    content = tree.to_onnx()
+    assert run(content, space, rows)["label"].tolist() == want
+    assert ol.read(content).predict(rows).tolist() == want
+    assert ol.check_export(tree, content)
+
+
 def test_complete_rows_only() -> None:
     tree = mixed().tree
     rows = [{"age": 20, "lab value": None, "smoker": 1, "color": "red"},

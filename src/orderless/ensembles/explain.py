@@ -7,6 +7,7 @@ Out: ``EnsembleExplanation``, which says what the ``Explanation`` of a tree says
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
@@ -30,6 +31,7 @@ from ..form import (
     allowed_bins,
     bin_costs,
     bins_meeting,
+    box_cost,
     changes_of,
     completed,
     read_one,
@@ -37,15 +39,17 @@ from ..form import (
 )
 from ..inputs import distinct_rows, exact, read_costs, refuse_contradiction, row_at, row_domains
 from ..missing import Needed
-from ..model import SumKernel, each_check_in_time, read_tolerance, short_number
+from ..model import Side, SumKernel, each_check_in_time, read_tolerance, short_number
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
+from .joint import with_trees
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
 from .possible_sufficient import PossibleSufficient, with_fact_bins
 from .possible_sums import touched
+from .regions import region_trees
 from .sufficient import Sufficient
-from .ways import Distances
+from .ways import Measure
 from .witness import cell_box, witness_rows
 
 __all__ = ["EnsembleExplanation", "explain_ensemble_row", "explain_ensemble_rows"]
@@ -68,7 +72,8 @@ class EnsembleExplanation(Explanation):
     - ``changes`` gives, for each set of features and each class that their change can give, one
       widest range, not all: around a change that crosses the fewest thresholds and, where there
       are costs, around one that costs least. Where facts connect a changed feature with one
-      that is unknown, some values of a range have the effect, not all;
+      that is unknown, some values of a range have the effect, not all, and what has it may cost
+      more than the least that the range costs;
     - ``unknown`` are the features that the row does not give exactly and that trees ask about.
 
     Attributes
@@ -124,9 +129,8 @@ class EnsembleExplanation(Explanation):
 
         What is unknown is completed so that the row gets the class of the change.
         """
-        assert self._ensemble is not None
         assert self._one_row is not None
-        search = self._sufficient
+        search = self._with_ends(change.ranges)
         bins = search.bins
         box = search.box.copy()
         for k, feature in enumerate(bins.features):
@@ -137,26 +141,43 @@ class EnsembleExplanation(Explanation):
         label = search.ensemble.classes.index(change.label)
         found = possible_boxes(search.ensemble, box[None], self._time_limit)
         changed = {self._space.index(name): side for name, side in change.ranges.items()}
-        there = cell_box(self._ensemble, found.cells[0, label])
-        return completed(self._ensemble, self._one_row, there, changed)
+        there = cell_box(search.ensemble, found.cells[0, label])
+        return completed(search.ensemble, self._one_row, there, changed)
 
     def _restricted(self, limits: Limits, limit: int) -> Changes:
         """Give all minimal sets of features that can be changed as the limits allow, and how."""
-        search = self._sufficient
+        search = self._with_ends(limits.ranges)
         allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
-        effects = Effects(search, limits, self.row)
-        distances: list[Distances] = [search.steps]
-        if limits.costs is not None:
-            new = [bits & ~own for bits, own in zip(allowed, search.row, strict=True)]
-            distances.append([bin_costs(effects, k, bits) for k, bits in enumerate(new)])
-        ways = search.allowed_changes(allowed, wanted, limit, distances)
+        effects = plain = Effects(search, limits, self.row)
         knowledge = search.ensemble.space.knowledge
         if knowledge is not None and isinstance(search, PossibleSufficient):
             assert self._one_row is not None
             ensemble, rows = search.ensemble, self._one_row.rows
             known = row_domains(ensemble.space, ensemble.connected, rows, 0)
             effects = PossibleCosts(search, limits, self.row, knowledge, known)
+        measures = [Measure(search.steps)]
+        if limits.costs is not None:
+            new = [bits & ~own for bits, own in zip(allowed, search.row, strict=True)]
+            by_bin = [bin_costs(plain, k, bits) for k, bits in enumerate(new)]
+            compares = knowledge is not None and knowledge.linear and limits.per_unit
+            of_box = partial(box_cost, effects) if compares and effects is not plain else None
+            measures.append(Measure(by_bin, of_box))
+        ways = search.allowed_changes(allowed, wanted, limit, measures)
         return changes_of(ways, effects)
+
+    def _with_ends(self, ranges: Mapping[str, Side]) -> Sufficient:
+        """Give the search where ranges of features that facts compare begin and end with bins."""
+        search, knowledge = self._sufficient, self._space.knowledge
+        if knowledge is None or not knowledge.linear or not isinstance(search, PossibleSufficient):
+            return search
+        assert self._one_row is not None
+        compared = {i for i in search.bins.positions if i in knowledge.group_of}
+        sides = [side for name, side in ranges.items() if self._space.index(name) in compared]
+        ensemble = with_trees(search.ensemble, region_trees(self._space, sides))
+        if ensemble is search.ensemble:
+            return search
+        box = RowBoxes(ensemble, self._one_row.rows).boxes(np.zeros(1, dtype=np.intp))[0]
+        return PossibleSufficient(ensemble, box, search.label, search.limit, search.time_limit)
 
     @property
     def _sufficient(self) -> Sufficient:

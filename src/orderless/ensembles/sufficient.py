@@ -26,7 +26,7 @@ from ..model import Box, SumKernel
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, box_of, possible_boxes
 from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
-from .ways import Distances, Ways
+from .ways import Distances, Measure, Ways
 
 __all__ = ["Sufficient"]
 
@@ -296,7 +296,9 @@ class Sufficient(Probe):
                 break
         labels = frozenset(range(len(self.ensemble.classes))) - {self.label}
         ways = Ways(self, self.full, labels, steps)
-        return [way for chosen in choices for way in ways.preprocessing(chosen, [self.steps])]
+        return [
+            way for chosen in choices for way in ways.preprocessing(chosen, [Measure(self.steps)])
+        ]
 
     @cached_property
     def steps(self) -> Distances:
@@ -308,13 +310,13 @@ class Sufficient(Probe):
         allowed: Sequence[int],
         labels: frozenset[int],
         limit: int,
-        distances: Sequence[Distances],
+        measures: Sequence[Measure],
     ) -> list[Way]:
         """Give all minimal sets of features to change, with widest sides of them.
 
         ``allowed`` has for each feature the bins that it may be changed to, and ``labels`` the
-        classes that count. For each set, each class and each of the ``distances`` (of each bin of
-        each feature) there is a way that holds the nearest change.
+        classes that count. For each set, each class and each of the ``measures`` there is a way
+        that holds the nearest change.
         """
         if self.label < 0:
             return []
@@ -329,7 +331,7 @@ class Sufficient(Probe):
                 len(sets),
             )
         sets.sort(key=lambda chosen: (chosen.bit_count(), members(chosen)))
-        return [way for chosen in sets for way in ways.preprocessing(chosen, distances)]
+        return [way for chosen in sets for way in ways.preprocessing(chosen, measures)]
 
     def has_rows(self, box: Boxes) -> bool:
         """Whether a box has a possible row."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,10 +26,24 @@ from .hitting import Hitting
 if TYPE_CHECKING:
     from .sufficient import Sufficient
 
-__all__ = ["Distances", "Ways"]
+__all__ = ["Distances", "Measure", "Ways"]
 
 NO, YES, UNKNOWN = 0, 1, 2  # whether a class is possible
 Distances = Sequence[Sequence[int | Fraction]]  # by feature and bin, from the row
+
+
+class Measure(NamedTuple):
+    """How far changes are.
+
+    Attributes
+    ----------
+    bins : by feature and bin, added up over the changed features
+    box : what facts that compare features make of it: how far the nearest possible row is among
+        some bins of each changed feature, at least as far as by their nearest bins; None if just so
+    """
+
+    bins: Distances
+    box: Callable[[Mapping[int, int]], Fraction] | None = None
 
 
 class Ways:
@@ -111,16 +125,16 @@ class Ways:
 
     # -- to which values -------------------------------------------------------------------------
 
-    def preprocessing(self, features: int, distances: Sequence[Distances]) -> Iterator[Way]:
+    def preprocessing(self, features: int, measures: Sequence[Measure]) -> Iterator[Way]:
         """Give widest ranges of a minimal set of features, for each class that they can give.
 
-        One around a nearest change by each of the distances.
+        One around a nearest change by each of the measures.
         """
         region = self.changing(features)
         changed = members(features)
         for label in self.labels:
             boxes: list[Boxes] = []
-            for own in distances:
+            for own in measures:
                 start = self._nearest(region, changed, label, own)
                 if start is None:
                     break
@@ -136,12 +150,13 @@ class Ways:
         return all(box[self.search.at[k].start + int(cell[k])] for k in changed)
 
     def _nearest(
-        self, region: Boxes, changed: Sequence[int], label: int, distances: Distances
+        self, region: Boxes, changed: Sequence[int], label: int, measure: Measure
     ) -> Cells | None:
         """Give a nearest change to a class, if there is one.
 
         Boxes are looked at in the order of their nearest corners, and halved.
         """
+        distances, bins = measure.bins, self.search.bins
 
         def near(box: Boxes, k: int) -> list[int | Fraction]:
             inside = np.flatnonzero(box[self.search.at[k]]).tolist()
@@ -151,25 +166,42 @@ class Ways:
         number = 0
         todo = [(sum(near(region, k)[0] for k in changed), number, region)]
         while todo and (best is None or todo[0][0] < best):
-            _, _, box = heapq.heappop(todo)
+            least, _, box = heapq.heappop(todo)
             possible, found = self._possible(box, label)
             if not possible:
                 continue
             far = sum(distances[k][int(found[k])] for k in changed)
+            if measure.box is not None:
+                self.search.look()
+                bits = bits_of(bins, box)
+                least = measure.box({k: bits[k] for k in changed})
+                far = measure.box({k: 1 << int(found[k]) for k in changed})
             if best is None or far < best:
                 best, cell = far, found
+            if measure.box is not None and least >= best:
+                continue
             all_near = {k: near(box, k) for k in changed}
             widest = max(changed, key=lambda k: len(all_near[k]))
-            if len(all_near[widest]) == 1:
-                continue  # all of it is as near
-            middle = all_near[widest][(len(all_near[widest]) - 1) // 2]
             at = self.search.at[widest]
-            closer = np.array([own <= middle for own in distances[widest]], dtype=np.uint8)
+            if len(all_near[widest]) > 1:
+                middle = all_near[widest][(len(all_near[widest]) - 1) // 2]
+                closer = np.array([own <= middle for own in distances[widest]], dtype=np.uint8)
+            elif measure.box is not None:
+                widest = max(changed, key=lambda k: int(box[self.search.at[k]].sum()))
+                at = self.search.at[widest]
+                inside = np.flatnonzero(box[at])
+                if len(inside) == 1:
+                    continue
+                closer = np.zeros(bins.widths[widest], dtype=np.uint8)
+                closer[inside[: len(inside) // 2]] = 1
+            else:
+                continue  # all of it is as near
             for half in (closer, 1 - closer):
                 fewer = box.copy()
                 fewer[at] &= half
                 number += 1
-                heapq.heappush(todo, (sum(near(fewer, k)[0] for k in changed), number, fewer))
+                nearest = sum(near(fewer, k)[0] for k in changed)
+                heapq.heappush(todo, (max(least, nearest), number, fewer))
         return cell
 
     def _widest(self, start: Cells, changed: Sequence[int], label: int, region: Boxes) -> Boxes:

@@ -12,6 +12,7 @@ from .changes import (
     bin_costs as bin_costs,
     bin_steps as bin_steps,
     bins_meeting as bins_meeting,
+    box_cost as box_cost,
     changes_of as changes_of,
     wanted_classes as wanted_classes,
 )

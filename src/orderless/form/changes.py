@@ -37,6 +37,7 @@ __all__ = [
     "bin_costs",
     "bin_steps",
     "bins_meeting",
+    "box_cost",
     "changes_of",
     "read_limits",
     "side_ends",
@@ -291,12 +292,18 @@ def bin_steps(search: RowAmongBins, k: int) -> list[int]:
 
 def bin_costs(effects: Effects, k: int, allowed: int) -> list[Fraction]:
     """Give for each bin of a feature what a change to it costs; 0 where that is not allowed."""
-    bins, limits = effects.search.bins, effects.limits
-    assert limits is not None
+    bins = effects.search.bins
     return [
-        effects.cost(limits, {k: _range(bins, k, 1 << b, limits)}) if allowed >> b & 1 else ZERO
-        for b in range(bins.widths[k])
+        box_cost(effects, {k: 1 << b}) if allowed >> b & 1 else ZERO for b in range(bins.widths[k])
     ]
+
+
+def box_cost(effects: Effects, box: Mapping[int, int]) -> Fraction:
+    """Give the least that a change to some bins of each changed feature costs."""
+    limits = effects.limits
+    assert limits is not None
+    ranges = {k: _range(effects.search.bins, k, bits, limits) for k, bits in box.items()}
+    return effects.cost(limits, ranges)
 
 
 class Effects:

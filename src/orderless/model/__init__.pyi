@@ -116,6 +116,7 @@ from .leaf_words import (
     tree_text as tree_text,
 )
 from .numbers import (
+    BELOW_FLOAT32 as BELOW_FLOAT32,
     row_boundary as row_boundary,
     short_count as short_count,
     short_end as short_end,

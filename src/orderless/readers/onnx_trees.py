@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
-from ..model import Floats
-from .build import MOST_NODES, Table, TreeBuilder
+from ..model import BELOW_FLOAT32, Floats
+from .build import MOST_NODES, Relation, Table, TreeBuilder
 from .onnx_before import Codes
 from .onnx_columns import Columns
 
@@ -70,12 +70,16 @@ class StoredTrees:
             if mode in ("EQ", "NEQ", "MEMBER"):
                 own = self.members.get(node, [float(self.number[node])])
                 found.setdefault(column, set()).update(own)
-            elif mode:
+            elif mode and not self._asks_if_known(node):
                 ordered.add(column)
         if table.before is not None:  # what is looked up are numbers that the graph makes
             return table
         sets = {i: tuple(_labels(v)) for i, v in found.items() if i not in ordered and v}
         return replace(table, categories={**sets, **table.categories})
+
+    def _asks_if_known(self, node: int) -> bool:
+        """Whether a node's condition holds for every number."""
+        return self.mode[node] == "LEQ" and self.number[node] == np.inf
 
     def leaves(self, builder: TreeBuilder, root: int) -> Iterator[int]:
         """Describe the splits of a tree, and leave it to the caller to describe each leaf."""
@@ -92,11 +96,13 @@ class StoredTrees:
                 how, labels = _among(codes[column], mode, number, self.members.get(node))
                 builder.categorical_test(column, how, labels, true, false, nan_true)
             elif column in categories:
-                how = "not in" if mode == "NEQ" else "in"
-                numbers = _labels(self.members.get(node, [number]))
-                builder.categorical_test(column, how, numbers, true, false, nan_true)
+                how, members = "not in" if mode == "NEQ" else "in", self.members.get(node, [number])
+                if self._asks_if_known(node):
+                    how, members = "not in", []
+                builder.categorical_test(column, how, _labels(members), true, false, nan_true)
             elif mode in RELATIONS:
                 relation = cast(Any, RELATIONS[mode])
+                number = _end(builder.table, number, relation)
                 builder.numerical_test(column, relation, number, true, false, nan_true)
             else:
                 self._describe_equal(builder, node, part)
@@ -151,7 +157,14 @@ class StoredTrees:
             last = i + 1 == len(numbers)
             more = false if last else (node, str(i + 1))
             down = (node, f"{i}/below")
-            builder.numerical_test(column, "<=", numbers[i], down, more, nan_inside and last)
+            number = _end(builder.table, numbers[i], "<=")
+            builder.numerical_test(column, "<=", number, down, more, nan_inside and last)
+
+
+def _end(table: Table, number: float, relation: Relation) -> float:
+    """Give -inf so that rows of float32 that hold it are at it."""
+    at_lowest = number == -np.inf and relation in ("<=", ">") and table.values == "float32"
+    return BELOW_FLOAT32 if at_lowest else number
 
 
 def _labels(numbers: Any) -> list[float | int]:

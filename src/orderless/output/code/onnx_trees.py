@@ -6,7 +6,7 @@ Out: a TreeEnsembleRegressor, or where there are sets or sums of float64 a TreeE
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,17 +106,21 @@ def add_trees(
         tests = _asks(tree, graph.floats)
         first_leaf, first_node = len(weights), len(nodes)
         leaves = np.flatnonzero(tree.feature < 0).tolist()
-        place = {node: first_leaf + i for i, node in enumerate(leaves)}
-        place |= {node: first_node + i for i, node in enumerate(tests)}
+        place = {node: (first_leaf + i, 1) for i, node in enumerate(leaves)}
+        place |= {node: (first_node + i, 0) for i, node in enumerate(tests)}
+        apart = [test.false for test in tests.values() if _joined(test, tests)]
+        between = {node: (first_node + len(tests) + i, 0) for i, node in enumerate(apart)}
         weights += own[leaves].tolist()
         leaf_targets += [target] * len(leaves)
         roots.append(first_node)
         for test in tests.values():
-            sides = [(place[side], int(side not in tests)) for side in (test.true, test.false)]
             nodes.append(test)
-            links.append((*sides[0], *sides[1]))
+            links.append((*place[test.true], *between.get(test.false, place[test.false])))
+        for node in apart:
+            nodes.append(_always(tests[node].column))
+            links.append((*place[node], first_leaf, 1))
         if not tests:  # a tree that is one leaf: a node both of whose sides it is
-            nodes.append(_always(tree))
+            nodes.append(_always(0))
             links.append((first_leaf, 1, first_leaf, 1))
     members = [
         number for test in nodes if test.members is not None for number in [*test.members, np.nan]
@@ -145,8 +149,20 @@ def add_trees(
     )
 
 
-def _always(tree: TreeKernel) -> Any:
-    """Give a node that asks nothing."""
+def _joined(test: _Test, tests: Mapping[int, _Test]) -> bool:
+    """Whether onnxruntime may make one test of a node's set and that of the node on its false side.
+
+    It does where their true sides look equal, whatever the sides of NaN are, both those of the two
+    nodes and those further down: a missing value could then go the wrong way.
+    """
+    below = tests.get(test.false)
+    if below is None or test.members is None or below.members is None:
+        return False
+    return test.column == below.column
+
+
+def _always(column: int) -> Any:
+    """Give a node whose condition holds for every value, also for NaN."""
     test = _Test.__new__(_Test)
-    test.column, test.number, test.nan_true, test.members = 0, 0.0, False, None
+    test.column, test.number, test.nan_true, test.members = column, np.inf, True, None
     return test
