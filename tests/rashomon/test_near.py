@@ -40,10 +40,10 @@ def test_functions_that_are_kept_are_apart(seed, loss):
 def test_distances_that_are_refused():
     X, y = [[0], [1], [1]], [0, 1, 1]
     numbers = ol.RashomonSet(1, task="regression").fit(X, y)
-    with pytest.raises(ValueError, match=r"within must be a number from 0 on.*got -1"):
+    with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
         numbers.functions(tolerance=-1)
-    with pytest.raises(ValueError, match=r"within must be a number from 0 on.*got 'wide'"):
+    with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got 'wide'"):
         numbers.functions(tolerance="wide")
     classes = ol.RashomonSet(1).fit(X, y)
-    with pytest.raises(InvalidData, match=r"within is a distance between numbers.*classification"):
+    with pytest.raises(InvalidData, match=r"tolerance is a distance between numbers.*classification"):
         classes.functions(tolerance=1)

@@ -110,7 +110,7 @@ def test_frames_and_refusals():
     with pytest.raises(InvalidData, match=r"y has nan in row 1: every row needs a number"):
         found.ambiguity(X, [1, np.nan, 1, 1, 1])
     for ask in (found.ambiguity, found.discrepancy):
-        with pytest.raises(ValueError, match=r"within must be a number from 0 on.*got -1"):
+        with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
             ask(X, tolerance=-1)
     with pytest.raises(InvalidData, match=r"there is no tree in this view"):
         found.using("a").at_most(1).multiplicity(X)
@@ -119,7 +119,7 @@ def test_frames_and_refusals():
     assert found.multiplicity(X, limit=1).shape == (5, 2)  # nothing is listed
     classes = ol.RashomonSet(1).fit(X, [0, 0, 1, 1, 1])
     for name in ("ambiguity", "discrepancy"):
-        with pytest.raises(InvalidData, match=r"within is a distance between numbers"):
+        with pytest.raises(InvalidData, match=r"tolerance is a distance between numbers"):
             getattr(classes, name)(X, tolerance=1)
     with pytest.raises(InvalidData, match=r"predict_interval is about numbers.*multiplicity\(X\)"):
         classes.predict_interval(X)
