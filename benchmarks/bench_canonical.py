@@ -118,8 +118,9 @@ def big(quick: bool) -> Table:
             (" (core)", lambda tree=tree: ol.canonicalize(tree).form._reason_tables),
         ):
             passed = best_of(work, 3, budget=6)
-            table.add(name + what, depth, tree.n_leaves, len(tree.kernel.used), count, seconds(passed),
-                      seconds(passed / count), against(target, passed))  # fmt: skip
+            table.add(name + what, depth, tree.n_leaves, len(tree.kernel.used), count,
+                      seconds(passed), seconds(passed / count),
+                      against(target, passed))  # fmt: skip
     return table
 
 

@@ -157,8 +157,8 @@ def minimizers(names: Any, depth: int, quick: bool, seen: list[Measured]) -> Tab
             seen.append(got)
             equal = equal and got.get("sympy_dnf terms", got["rules"]) == got["rules"]
             cells = _cells(got, terms=True)
-            table.add(name, len(tree.kernel.used), got["rules"], *cells[:5], got["reasons"], *cells[5:],
-                      _ahead(got))  # fmt: skip
+            table.add(name, len(tree.kernel.used), got["rules"], *cells[:5], got["reasons"],
+                      *cells[5:], _ahead(got))  # fmt: skip
     finally:
         for peer in peers.values():
             peer.stop()

@@ -265,7 +265,8 @@ def test_with_facts(seed):
         facts = [*own.bounds, *(text for text, _ in own.facts)]
         there = model.with_facts(facts)
         assert type(there) is type(model)
-        assert set(there.space.facts) and not model.space.facts
+        assert set(there.space.facts)
+        assert not model.space.facts
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ContradictingRows)
             assert there.predict(rows).tolist() == [

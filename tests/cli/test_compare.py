@@ -32,10 +32,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-def read(folder, name):
-    return ol.read(folder / name) if name == "tree.json" else ol.read(folder / name)
-
-
 NAMES = ("one.json", "other.json", "again.json", "tree.json")
 
 
@@ -46,7 +42,7 @@ def test_forests_and_trees_are_grouped_and_told_apart(folder, monkeypatch):
     assert [record["trees"] for record in records] == [4, 4, 4, 1]
     assert [record["undecided"] for record in records] == [False] * 4
     assert [record["fingerprint"] is None for record in records] == [True, True, True, False]
-    models = [read(folder, name) for name in NAMES]
+    models = [ol.read(folder / name) for name in NAMES]
     rows = pd.read_csv("rows.csv")
     first = models[0].predict(rows).astype(object).fillna("")
     for record, model in zip(records, models, strict=True):

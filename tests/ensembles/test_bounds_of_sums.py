@@ -92,7 +92,7 @@ def test_classes_that_were_not_found_out_are_an_error(forest):
     assert {*proven["possible"], *proven["impossible"], *proven["not_known"]} == {0, 1}
     row = rows[proven["row"]]
     with pytest.raises(ol.Undecided, match="time_limit=0 seconds"):
-        ensemble.explain(row, time_limit=0).witness
+        _ = ensemble.explain(row, time_limit=0).witness
 
 
 def test_an_explanation_out_of_time_says_so(forest):

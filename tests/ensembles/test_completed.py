@@ -25,7 +25,7 @@ def test_witnesses_are_completions_that_get_different_classes(seed):
         status = ensemble.status([row], time_limit=1e6)[0]
         if status == "undecided":
             with pytest.raises(ol.Undecided, match="nearer to a tie"):
-                ensemble.explain(row).witness
+                _ = ensemble.explain(row).witness
             continue
         pair = ensemble.explain(row, time_limit=1e6).witness
         assert (pair is None) == (status == "certain")

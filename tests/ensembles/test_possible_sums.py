@@ -96,7 +96,7 @@ def test_rows_of_a_table_and_those_that_contradict_the_facts():
             assert (one == "certain") == (len(own_classes) == 1) == (not np.ma.is_masked(label))
         row = some[bad.index(True)]
         with pytest.raises(InvalidData, match="contradicts the facts"):
-            model.explain(row).witness
+            _ = model.explain(row).witness
 
 
 def test_the_rows_exact_values_count():

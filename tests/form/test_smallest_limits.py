@@ -156,7 +156,7 @@ def test_bad_arguments():
     tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     with pytest.raises(ValueError, match=r"what must be one of .*, got 'size'"):
         tree.minimize(what="size")
-    with pytest.raises(ValueError, match="X is for .*'expected_depth'"):
+    with pytest.raises(ValueError, match=r"X is for .*'expected_depth'"):
         tree.minimize(X=[[1]])
     with pytest.raises(ValueError, match="limit=0"):
         tree.minimize(limit=0)

@@ -92,8 +92,9 @@ def test_what_columns_say_is_kept():
 
 def test_where_nan_is_a_value_and_where_one_end_is_known():
     nan = ol.Feature("x", nan=True)
-    tree = ol.Tree(ol.Space([nan]), ["no", "yes"], feature=[0, -1, -1], threshold=[math.inf, 0, 0],
-                   when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1])  # fmt: skip
+    tree = ol.Tree(ol.Space([nan]), ["no", "yes"], feature=[0, -1, -1],
+                   threshold=[math.inf, 0, 0], when_true=[1, -1, -1], when_false=[2, -1, -1],
+                   leaf_class=[-1, 0, 1])  # fmt: skip
     for model in (tree, as_ensemble(tree)):
         first, second = model.explain({}).witness
         assert {np.isnan(first["x"]).item(), np.isnan(second["x"]).item()} == {False, True}

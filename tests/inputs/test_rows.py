@@ -43,8 +43,8 @@ def test_theorem_3_2_masked_iff_completions_disagree(problem, data):
     columns = {name: [r[name] for r in rows] for name in kinds}
     assert plain(tree.predict(pl.DataFrame(columns, strict=False))) == expected
     assert plain(tree.predict(pa.table(columns))) == expected
-    classes = [tree.kernel.labels[flags.astype(bool)].tolist() for flags in
-               tree.kernel.reach(rows, all_classes=True).possible.reshape(len(rows), -1)]  # fmt: skip
+    possible = tree.kernel.reach(rows, all_classes=True).possible.reshape(len(rows), -1)
+    classes = [tree.kernel.labels[flags.astype(bool)].tolist() for flags in possible]
     assert [set(c) for c in classes] == [oracle.possible_classes(kinds, r, spec) for r in rows]
 
 

@@ -123,9 +123,9 @@ def test_leaves_of_one_row_each_are_counted():
     if model.tree_.node_count > 3:  # scikit-learn 1.6 makes no such split
         assert without.n_nodes < model.tree_.node_count
     assert np.nansum(without.shares([[None, None, None]])) == 1
-    shares = ol.Tree(tree.space, tree.classes, feature=tree.nodes.feature, threshold=tree.nodes.threshold,
-                     when_true=tree.nodes.when_true, when_false=tree.nodes.when_false,
-                     leaf_class=tree.nodes.leaf_class,
+    shares = ol.Tree(tree.space, tree.classes, feature=tree.nodes.feature,
+                     threshold=tree.nodes.threshold, when_true=tree.nodes.when_true,
+                     when_false=tree.nodes.when_false, leaf_class=tree.nodes.leaf_class,
                      distribution=tree.distribution / tree.distribution.sum(axis=1, keepdims=True),
                      )  # fmt: skip
     with pytest.raises(InvalidData, match="does not say how many training rows"):

@@ -45,9 +45,17 @@ def test_dead_branches_are_dropped_and_the_function_stays(problem):
     rounded = oracle.float32_names(kinds)
     assert tree.predict(rows).tolist() == [oracle.decide(spec, row, rounded) for row in rows]
     assert set(tree.apply(rows).tolist()) == set(tree.kernel.leaves())  # every leaf is some row's
-    again = Tree(tree.space, tree.classes, feature=tree.nodes.feature, threshold=tree.nodes.threshold,
-                 when_true=tree.nodes.when_true, when_false=tree.nodes.when_false, leaf_class=tree.nodes.leaf_class,
-                 sets={i: tree.kernel.set_of(i) for i in range(tree.n_nodes)}, task=tree.task)  # fmt: skip
+    again = Tree(
+        tree.space,
+        tree.classes,
+        feature=tree.nodes.feature,
+        threshold=tree.nodes.threshold,
+        when_true=tree.nodes.when_true,
+        when_false=tree.nodes.when_false,
+        leaf_class=tree.nodes.leaf_class,
+        sets={i: tree.kernel.set_of(i) for i in range(tree.n_nodes)},
+        task=tree.task,
+    )
     assert again == tree
     assert again.n_dropped == 0
     assert (", " + str(tree.n_dropped) + " dead nodes dropped" in repr(tree)) == (
@@ -119,9 +127,14 @@ def test_thresholds_become_the_boundary_they_draw():
 
 
 def frozen_arrays(tree):
-    return [*tree.nodes, *(getattr(tree.kernel, name) for name in tree.nodes._fields),
-            tree.kernel.labels, tree.kernel.row_threshold, *([] if tree.distribution is None else [tree.distribution]),
-            *tree.space.domains]  # fmt: skip
+    return [
+        *tree.nodes,
+        *(getattr(tree.kernel, name) for name in tree.nodes._fields),
+        tree.kernel.labels,
+        tree.kernel.row_threshold,
+        *([] if tree.distribution is None else [tree.distribution]),
+        *tree.space.domains,
+    ]
 
 
 def test_arrays_are_our_own_and_cannot_be_written_to():

@@ -104,8 +104,8 @@ def test_columns_that_tell_conditions(engine, seed):
     space = told_space()
     tree = tables.random_tree(rng, space, depth=5, classes=(0, 1))
     cuts = {"age": (3, 5, 10, 20), "dose": (0.1, 0.2), "x": (1.0, 2.0)}
-    threshold = [float(rng.choice(cuts[space.features[i].name])) if i >= 0
-                 and space.features[i].name in cuts else 0.0 for i in tree.nodes.feature]  # fmt: skip
+    asked = [space.features[i].name if i >= 0 else None for i in tree.nodes.feature]
+    threshold = [float(rng.choice(cuts[name])) if name in cuts else 0.0 for name in asked]
     tree = ol.Tree(space, (0, 1), feature=tree.nodes.feature, threshold=threshold,
                    when_true=tree.nodes.when_true, when_false=tree.nodes.when_false,
                    leaf_class=tree.nodes.leaf_class, nan_true=tree.nodes.nan_true,

@@ -210,7 +210,7 @@ BAD = [
     ({"table": np.ma.masked_equal(X, 1)}, InvalidData, "'x0' has NaN in row 2"),
     ({"table": X - 2 * (X == 1), "binarizer": None}, InvalidData, "has the value -1 in row 0"),
     ({"table": np.full((6, 1), 2**63, np.uint64), "binarizer": None}, InvalidData, "has the value"),
-    ({"table": TEXT, "binarizer": ol.Binarizer((0.33, 0.66))}, InvalidData, "Binarizer takes numbers"),
+    ({"table": TEXT, "binarizer": ol.Binarizer((0.5,))}, InvalidData, "Binarizer takes numbers"),
     ({"table": TEXT, "space": ol.Space({"a": "numeric"})}, InvalidData, "space says .* numeric"),
     ({"table": TEXT, "space": ol.Space({"a": ["p", "q"]})}, InvalidData, "'a' has the value 'r'"),
     ({"table": TEXT, "space": ol.Space({"b": ["p", "q"]})}, InvalidSpace, "the space has none"),

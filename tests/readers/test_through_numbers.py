@@ -36,7 +36,6 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs import Binarizer
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
@@ -72,8 +71,8 @@ SCALERS = {
     ),
     "variance": VarianceThreshold(1e-4),
     "best": SelectKBest(k=3),
-    "quantiles": Binarizer((0.33, 0.66)),
-    "guessed": Binarizer(),
+    "quantiles": ol.Binarizer((0.33, 0.66)),
+    "guessed": ol.Binarizer(),
 }
 
 

@@ -70,8 +70,8 @@ def cheapest_policy(
         unless it is ``known``.
     tolerance : float, optional
         For a tree of numbers: a row is determined where the numbers that are still possible are at
-        most this far apart, as for ``Tree.predict(tolerance=)``. By default one class must be left, as
-        with 0. Classes that are whole numbers count as numbers, too; ``Policy.tree`` is then a
+        most this far apart, as for ``Tree.predict(tolerance=)``. By default one class must be left,
+        as with 0. Classes that are whole numbers count as numbers, too; ``Policy.tree`` is then a
         regression tree. For a risk, ask with ``tree.decide_at(label, probability)`` until it is on
         one side.
     method : "optimal", "q-learning", "greedy", "path" or "naive"
@@ -205,7 +205,7 @@ def cheapest_policy(
 def _leaves_of(
     model: Any, X: Any, tolerance: float | None, priced: set[str], method: str
 ) -> Leaves:
-    """Give the leaves of a tree, for ``tolerance`` as one of numbers; rows must satisfy its facts."""
+    """Give a tree's leaves, for ``tolerance`` as one of numbers; rows must satisfy its facts."""
     tree = read_tree(model)
     refuse_contradictions(tree, X)
     if method in ("naive", "path"):  # they ask all, whatever is determined

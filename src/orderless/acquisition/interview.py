@@ -111,7 +111,7 @@ class Interview:
 
     @property
     def decision(self) -> Label | None:
-        """The class (with ``tolerance`` the interval's midpoint), None while it is not determined."""
+        """The class (with ``tolerance`` the interval's midpoint), None while not determined."""
         return self.question.decision
 
     @property

@@ -356,9 +356,9 @@ class Policy(Solved):
     def to_tree(self) -> Tree:
         """Give the policy as a tree that asks in its order and decides the same.
 
-        With ``tolerance`` it is a regression tree whose leaves say the midpoints of the intervals that
-        the policy ends with: at most half of ``tolerance`` away from the number of its own tree, on
-        every row.
+        With ``tolerance`` it is a regression tree whose leaves say the midpoints of the intervals
+        that the policy ends with: at most half of ``tolerance`` away from the number of its own
+        tree, on every row.
 
         Raises
         ------
@@ -400,8 +400,8 @@ class Policy(Solved):
         Raises
         ------
         InvalidData
-            If it ends with intervals (``tolerance``), has no training rows because it was read from a
-            file, or has costs that had to be rounded.
+            If it ends with intervals (``tolerance``), has no training rows because it was read from
+            a file, or has costs that had to be rounded.
 
         Examples
         --------

@@ -33,7 +33,8 @@ class Outcome:
     settled : bool
         Whether the row is determined then.
     decision
-        The class then, None if it is not determined; with ``tolerance`` the midpoint of ``interval``.
+        The class then, None if it is not determined; with ``tolerance`` the midpoint of
+        ``interval``.
     possible : tuple of labels
         The classes that are possible then.
     expected_cost : float
@@ -66,8 +67,8 @@ class Question:
     expected_cost : float
         What is still to be spent on average, with this.
     determined : bool
-        Whether nothing more is to be known: one class is left, or with ``tolerance`` an interval that
-        is narrow enough.
+        Whether nothing more is to be known: one class is left, or with ``tolerance`` an interval
+        that is narrow enough.
     decision
         The class, None if it is not determined; with ``tolerance`` the midpoint of ``interval``.
     possible : tuple of labels

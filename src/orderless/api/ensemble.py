@@ -118,21 +118,22 @@ class Ensemble(Model[SumKernel]):
         Parameters
         ----------
         items : dict, list of items, JSON or CSV text, or the path of such a file
-            Items are dicts of a condition, or several, and points: ``{"feature": "age", "above": 65,
-            "points": 2}``, ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``,
-            ``below``, ``above``, ``at least``, ``between`` (with both ends), ``is``, ``is not``,
-            ``among`` and ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``,
-            ``not in``; several on one feature hold together, and none is "is true". A dict has
-            ``items``, and perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and
-            ``name``. docs/formats has all of it, also as CSV.
+            Items are dicts of a condition, or several, and points:
+            ``{"feature": "age", "above": 65, "points": 2}``,
+            ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``, ``below``,
+            ``above``, ``at least``, ``between`` (with both ends), ``is``, ``is not``, ``among`` and
+            ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``, ``not in``;
+            several on one feature hold together, and none is "is true". A dict has ``items``, and
+            perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and ``name``.
+            docs/formats has all of it, also as CSV.
         verdicts : dict, or list, optional
             The least total of each verdict, rising, None for the first. Without verdicts the total
-            itself is the answer. Where the points of items are dicts of verdict and points, a list of
-            the verdicts: the one of the largest total holds, of equals the first in the list.
+            itself is the answer. Where the points of items are dicts of verdict and points, a list
+            of the verdicts: the one of the largest total holds, of equals the first in the list.
         space : Space, optional
             The features and their kinds, instead of ``features``. Without either, a feature that is
-            compared with true or false is boolean, with text categorical (what is not listed is other),
-            with numbers numeric.
+            compared with true or false is boolean, with text categorical (what is not listed is
+            other), with numbers numeric.
         decimals : int, optional
             Round points to so many decimals first, of two as near to the even one: for weights that
             were computed, of which no one wrote all digits. By default nothing is rounded.
@@ -148,9 +149,9 @@ class Ensemble(Model[SumKernel]):
 
         Notes
         -----
-        Points and least totals are read as the decimals that are written, and added up as whole numbers
-        of their common unit: 0.1 + 0.2 is at least 0.3. A value that is missing, where that is a value
-        (``nan=True`` in the space), fulfils no condition. Linear in the items.
+        Points and least totals are read as the decimals that are written, and added up as whole
+        numbers of their common unit: 0.1 + 0.2 is at least 0.3. A value that is missing, where that
+        is a value (``nan=True`` in the space), fulfils no condition. Linear in the items.
 
         Examples
         --------
@@ -335,8 +336,8 @@ class Ensemble(Model[SumKernel]):
 
         Notes
         -----
-        Read it back with ``orderless.read``. Linear in the nodes, times scores where every tree adds
-        to several that are not shares.
+        Read it back with ``orderless.read``. Linear in the nodes, times scores where every tree
+        adds to several that are not shares.
 
         Examples
         --------

@@ -375,7 +375,8 @@ class Model(ABC, Generic[K]):
         >>> young = {"feature": "age", "relation": "<=", "reference": 25,
         ...          "true": {"prediction": 1}, "false": {"prediction": 0}}
         >>> tree = ol.read({"feature": "priors", "relation": ">", "reference": 3, "true": young,
-        ...                 "false": {"prediction": 0}}, space=ol.Space({"age": int, "priors": int}))
+        ...                 "false": {"prediction": 0}},
+        ...                space=ol.Space({"age": int, "priors": int}))
         >>> print(tree.explain({"age": 23, "priors": 5}))
         1, because age <= 25 AND priors > 3.
         It would be 0 if age were > 25, or if priors were <= 3.

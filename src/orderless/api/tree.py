@@ -548,8 +548,8 @@ class Tree(Model[TreeKernel]):
 
         Notes
         -----
-        Read it back with ``orderless.read``. Values are the features' own, also where the rows of this
-        tree have columns that are indicators. Numbers are compared as doubles, also those of
+        Read it back with ``orderless.read``. Values are the features' own, also where the rows of
+        this tree have columns that are indicators. Numbers are compared as doubles, also those of
         float32 features, with every bit of the boundary that ``predict`` uses. Linear in the
         reasons, or in the nodes.
 

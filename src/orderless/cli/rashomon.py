@@ -38,7 +38,8 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
-    "Example: orderless rashomon --data stays.csv --target days --task regression --tolerance 0.5\n\n"
+    "Example: orderless rashomon --data stays.csv --target days --task regression "
+    "--tolerance 0.5\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --must-use age --min-leaf 2 "
     "--must-not-use ward --monotone age=+1\n\n"

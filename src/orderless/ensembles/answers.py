@@ -43,8 +43,18 @@ from .boxes import (
 )
 from .numbers import number_verdicts
 
-__all__ = ["Answers", "TIME_LIMIT", "answer_of", "answer_rows", "decide_rows", "number_interval_rows", "possible_rows", "predict_model",
-           "predict_rows", "verdicts_of"]  # fmt: skip
+__all__ = [
+    "TIME_LIMIT",
+    "Answers",
+    "answer_of",
+    "answer_rows",
+    "decide_rows",
+    "number_interval_rows",
+    "possible_rows",
+    "predict_model",
+    "predict_rows",
+    "verdicts_of",
+]
 
 TIME_LIMIT = 1.0  # seconds for each row
 STATUS = np.array(["certain", "open", "undecided", "undecided", "undecided", "impossible"])
@@ -244,7 +254,8 @@ def _with_tolerance(
     most = read_tolerance(tolerance)
     if ensemble.task != "regression":
         raise InvalidTree(
-            f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it out"
+            f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it "
+            "out"
         )
     found = number_verdicts(ensemble, RowBoxes(ensemble, rows), time_limit, threads)
     wide = ~narrow(found.lower, found.upper, most)

@@ -121,6 +121,7 @@ class EnsembleExplanation(Explanation):
 
     @cached_property
     def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Two completions of the row with different answers; see ``Explanation.witness``."""
         assert self._ensemble is not None
         return witness_rows(self._ensemble, self._one_row, self._time_limit)
 

@@ -142,7 +142,7 @@ def _look_at_all(
 def cut_numbers(
     ensemble: SumKernel, levels: Sequence[float], labels: Sequence[Any] | None
 ) -> SumKernel:
-    """Give a model of classes, by the interval that the number falls into; see ``Model.discretize``."""
+    """Give a model of the intervals that numbers fall into; see ``Model.discretize``."""
     if ensemble.task != "regression":
         raise InvalidTree("only a model of numbers can be cut at levels, and this one says classes")
     at = read_levels(levels)

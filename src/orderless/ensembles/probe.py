@@ -96,8 +96,8 @@ class Probe:
     def grown(self, box: Boxes, k: int, tolerance: Boxes, label: int) -> Boxes:
         """Give the box with a side as wide as it can be while the class stays certain.
 
-        An ordered side stays an interval (and NaN). ``tolerance`` is as far as it may go. Of what is
-        not decided in time, the bins that bounds prove are inside all the same.
+        An ordered side stays an interval (and NaN). ``tolerance`` is as far as it may go. Of what
+        is not decided in time, the bins that bounds prove are inside all the same.
         """
         flags, wide = np.ascontiguousarray(box), np.ascontiguousarray(tolerance)
         return self.ensemble.summed.grow(flags, k, wide, label, self.left)

@@ -53,7 +53,7 @@ class OneRow(NamedTuple):
 
 
 def read_one(model: Model, row: Any) -> OneRow:
-    """Read one row of any kind, with features that the model does not ask about where it has them."""
+    """Read one row of any kind, with those features that the model does not ask about, if any."""
     if isinstance(row, Rows):  # one that was read before, of a table
         return OneRow({}, row)
     space = model.space

@@ -323,7 +323,8 @@ class Explanation:
         if facts is not None:
             if self._asked_again is None:
                 raise InvalidSpace(
-                    "give the facts to the ensemble: ensemble.with_facts(facts).explain(row).changes()"
+                    "give the facts to the ensemble: "
+                    "ensemble.with_facts(facts).explain(row).changes()"
                 )
             return self._asked_again.with_facts(facts).changes(
                 immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,

@@ -85,7 +85,8 @@ class Explanations(Sequence["Explanation"]):
         Examples
         --------
         >>> import orderless as ol
-        >>> tree = ol.read({"feature": 0, "true": {"prediction": "a"}, "false": {"prediction": "b"}})
+        >>> a, b = {"prediction": "a"}, {"prediction": "b"}
+        >>> tree = ol.read({"feature": 0, "true": a, "false": b})
         >>> tree.explain_all([[1], [None]]).to_dict()
         {'label': ['a', None], 'reason': ['x0', None], 'n_conditions': [1, None]}
         """

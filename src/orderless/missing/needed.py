@@ -45,8 +45,8 @@ class Needed:
     Attributes
     ----------
     label
-        The class of the row if it is determined already, else None. With ``tolerance``, the midpoint
-        of its numbers if they are near enough.
+        The class of the row if it is determined already, else None. With ``tolerance``, the
+        midpoint of its numbers if they are near enough.
     possible : tuple of labels
         The classes that the row can get.
     unknown : tuple of str

@@ -51,8 +51,8 @@ class TreeNumbers:
         labels = tree.classes
         if any(isinstance(label, str | bool) for label in labels):
             raise InvalidTree(
-                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for possible(X), or "
-                "for a number of a classifier with decide_at(label, probability) or "
+                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for possible(X), "
+                "or for a number of a classifier with decide_at(label, probability) or "
                 "predict_interval(X, of='probability')"
             )
         return np.array(labels, dtype=np.float64)
@@ -120,7 +120,7 @@ class TreeNumbers:
         return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
 
     def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> TreeKernel:
-        """Give a tree of classes: into which interval the number falls; see ``Model.discretize``."""
+        """Give a tree of the intervals that the numbers fall into; see ``Model.discretize``."""
         at = read_levels(levels)
         return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
 
@@ -152,7 +152,7 @@ class TreeNumbers:
         )
 
     def decide_at(self, label: Any, probability: float) -> TreeKernel:
-        """Give "is the probability at least this?", a tree of False, True; see ``Model.decide_at``."""
+        """Give a tree of False, True: is the probability this or more? See ``Model.decide_at``."""
         tree = cast("TreeKernel", self)
         place, level = self.place_of(label), read_probability(probability)
         share = self.shares[:, place]

@@ -297,7 +297,10 @@ class FunctionSet:
                 yield _function(listing, position)
 
     def __contains__(self, tree: object) -> bool:
-        """Whether a tree, a model that ``orderless.read`` reads as a tree, or a function is one of these."""
+        """Whether a tree or a function is one of these.
+
+        A model that ``orderless.read`` reads as a tree counts as that tree.
+        """
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
         return bool((self.fingerprints == read_hex(name)).all(axis=1).any())
 

@@ -30,8 +30,8 @@ def apart(functions: FunctionSet, problem: Problem, tolerance: Any) -> FunctionS
     target = problem.table.target
     if target is None:
         raise InvalidData(
-            "tolerance is a distance between numbers, and this set is of task='classification': leave "
-            "it out"
+            "tolerance is a distance between numbers, and this set is of task='classification': "
+            "leave it out"
         )
     most = steps_within(target, tolerance)
     rows = problem.bits[distinct(problem.bits)[0]]

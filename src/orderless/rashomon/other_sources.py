@@ -41,8 +41,9 @@ class OtherSources:
 
         Parameters
         ----------
-        trees : iterable of Tree, or of models that ``orderless.read`` reads; a TreeFARMS or PRAXIS set
-            Equal ones count once; the set says how many were given (``print``).
+        trees : iterable of Tree or of models, or a TreeFARMS or PRAXIS set
+            Models are those that ``orderless.read`` reads. Equal ones count once; the set says how
+            many were given (``print``).
         X, y : rows and labels, or numbers where the trees predict numbers
             The training data: complete rows, with the columns of the trees' space.
         regularization : number

@@ -334,8 +334,8 @@ class RowAnswers(Members):
     def _no_distance(self, tolerance: Any) -> None:
         if tolerance is not None:
             raise InvalidData(
-                "tolerance is a distance between numbers, and this set is of task='classification': "
-                "leave it out"
+                "tolerance is a distance between numbers, and this set is of "
+                "task='classification': leave it out"
             )
 
     def _some(self, rows: NDArray[Any]) -> None:

@@ -1,9 +1,9 @@
 """Many small trees over one table of 0/1 columns, quickly.
 
 In:  ``BitTrees``, as a Rashomon set gives them, and the ``SourceColumn``s of their table.
-Out: the ``TreeKernel``s that ``over_features`` would make. What a column means is worked out once, with
-     ``over_features`` itself; what is checked and brought to normal form there is not done again
-     for every tree.
+Out: the ``TreeKernel``s that ``over_features`` would make. What a column means is worked out once,
+     with ``over_features`` itself; what is checked and brought to normal form there is not done
+     again for every tree.
 """
 
 from __future__ import annotations

@@ -123,7 +123,8 @@ def read_trees(
 ) -> list[TreeKernel]:
     """Read many trees: a set of TreeFARMS or PRAXIS, or any iterable of trees.
 
-    All of them share one space, so that comparing them is quick. Parameters are those of ``orderless.read``.
+    All of them share one space, so that comparing them is quick. Parameters are those of
+    ``orderless.read``.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 In:  a fitted ``PRAXIS``.
 Out: ``ColumnTree``, or ``BitTrees``. A column is asked whether it is 1. PRAXIS keeps neither names
-     nor the number of columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the last
-     column that any of the trees asks about counts as the last of the table.
+     nor the number of columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the
+     last column that any of the trees asks about counts as the last of the table.
 """
 
 from __future__ import annotations

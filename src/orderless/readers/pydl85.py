@@ -2,8 +2,8 @@
 
 In:  a fitted ``DL85Classifier``.
 Out: ``ColumnTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
-     columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the last column that the tree
-     asks about counts as the last of the table.
+     columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the last column that the
+     tree asks about counts as the last of the table.
 """
 
 from __future__ import annotations

@@ -241,8 +241,8 @@ def predict_file(
                     progress(table.done(), table.size)
     path = Path(target) if isinstance(target, str | os.PathLike) else None
     counts = dict(zip(model.classes, answers.counts.tolist(), strict=True))
-    return FilePrediction(path, n_rows, counts, answers.unseen, interval, tolerance, answers.n_narrow,
-                          answers.n_certain, answers.n_undecided)  # fmt: skip
+    return FilePrediction(path, n_rows, counts, answers.unseen, interval, tolerance,
+                          answers.n_narrow, answers.n_certain, answers.n_undecided)  # fmt: skip
 
 
 def _check_batch_size(batch_size: object) -> None:

@@ -94,8 +94,8 @@ def _refuse(policy: Policy) -> None:
     problem = policy.nodes.problem
     if policy.tolerance is not None:
         raise InvalidData(
-            "a policy that ends with intervals (tolerance=) has no certificate: cut the numbers into "
-            "classes with tree.discretize(levels) first"
+            "a policy that ends with intervals (tolerance=) has no certificate: cut the numbers "
+            "into classes with tree.discretize(levels) first"
         )
     if not len(problem.weight):
         raise InvalidData(

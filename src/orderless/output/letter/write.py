@@ -84,8 +84,8 @@ def reason_letters(
     Returns
     -------
     Letter, or an iterator of one per row
-        Of one dict its letter. A letter is false, with ``why_not``, where there is no letter: the answer is not certain, is not
-        adverse, or its reasons were not found in time.
+        Of one dict its letter. A letter is false, with ``why_not``, where there is no letter: the
+        answer is not certain, is not adverse, or its reasons were not found in time.
 
     Notes
     -----
@@ -129,8 +129,8 @@ def reason_letters(
     called = [""] * n if names is None else list(names)
     if isinstance(names, str) or len(called) != n:
         raise InvalidData(
-            f"there are {n:,} rows and {1 if isinstance(names, str) else len(called):,} names: give "
-            "one for each row"
+            f"there are {n:,} rows and {1 if isinstance(names, str) else len(called):,} names: "
+            "give one for each row"
         )
     return (writer.letter(row_at(X, writer.model.space, i), name) for i, name in enumerate(called))
 

@@ -171,8 +171,8 @@ def _written(
             )
         if tolerance is not None:
             raise InvalidParameter(
-                "tolerance is for a page of one tree: the page of an ensemble asks until the number "
-                "is certain; leave out tolerance=",
+                "tolerance is for a page of one tree: the page of an ensemble asks until the "
+                "number is certain; leave out tolerance=",
                 "tolerance",
             )
         seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)

@@ -74,8 +74,9 @@ def _width(given: Any, policy: Any, tree: TreeKernel) -> float | None:
         )
     if own is not None and width != own:
         raise InvalidData(
-            f"the policy was made for tolerance={own:g}, and the page is to have tolerance={width:g}: "
-            "leave out tolerance=, or make the policy with cheapest_policy(tree, X, costs, tolerance=...)"
+            f"the policy was made for tolerance={own:g}, and the page is to have "
+            f"tolerance={width:g}: leave out tolerance=, or make the policy with "
+            "cheapest_policy(tree, X, costs, tolerance=...)"
         )
     return width
 

@@ -204,8 +204,9 @@ def _halved(bins: list[_Bins], table: Any, n_classes: int) -> TreeKernel:
         Feature(f.name, f.kind, f.values, f.categories, f.other)
         for f in (part.feature for part in bins)
     ]
-    return TreeKernel(Space(features), list(range(n_classes + 1)), feature=feature, threshold=threshold,
-                when_true=yes, when_false=no, leaf_class=label, sets=sets)  # fmt: skip
+    return TreeKernel(Space(features), list(range(n_classes + 1)), feature=feature,
+                      threshold=threshold, when_true=yes, when_false=no, leaf_class=label,
+                      sets=sets)  # fmt: skip
 
 
 # -- axes --------------------------------------------------------------------------------------

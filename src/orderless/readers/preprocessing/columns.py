@@ -59,7 +59,8 @@ def source_columns(
         if preprocessing is not None:
             raise UnreadableModel(
                 "this model prepares its columns itself, and is not read through further "
-                "transformers: leave preprocessing= out, and its features are the columns that it takes"
+                "transformers: leave preprocessing= out, and its features are the columns that it "
+                "takes"
             )
         return _columns_of_model(table.before, space, feature_names, nan)
     if preprocessing is not None:
