@@ -175,7 +175,9 @@ def no_trivial_split(tree):
 
 def test_a_set_given_as_a_tree():
     model = fitted(*data(0))
-    with pytest.raises(UnreadableModel, match=r"TREEFARMS holds \d+ trees: read all with orderless.read_many"):
+    with pytest.raises(
+        UnreadableModel, match=r"TREEFARMS holds \d+ trees: read all with orderless.read_many"
+    ):
         ol.read(model)
     with pytest.raises(UnreadableModel, match=r"ModelSetContainer holds \d+ trees"):
         ol.read(model.model_set)
