@@ -7,7 +7,7 @@ Out: ``Ensemble``: immutable, checked once; it offers what can be asked of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidTree
+from . import formats as serial
 from .arrays import Floats, Nodes
 from .bins import Bins
 from .ensemble_checks import (
@@ -26,7 +27,7 @@ from .ensemble_checks import (
     check_trees,
     check_values,
 )
-from .ensemble_file import EnsembleFile
+from .ensemble_file import ENSEMBLE_FORMAT, KNOWING, VERSION, refuse_more, tree_in
 from .feature import Label
 from .knowledge.fact import Fact
 from .numbers import row_boundary
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["SumKernel"]
 
 
-class SumKernel(EnsembleFile):
+class SumKernel:
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -330,6 +331,70 @@ class SumKernel(EnsembleFile):
             f"deep, over {_counted(len(self.used), 'feature')}: {list(self.features)!s:.200}\n"
             f"{self._gives}; {_counted(self.n_scores, 'score')}, added {exact}; {how}"
         )
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what JSON needs to write it down (docs/formats)."""
+        own = self
+        trees = []
+        for tree, values, score in zip(own.trees, own.values, own.scores.tolist(), strict=True):
+            content = tree.to_dict()
+            del content["space"], content["classes"]
+            entry = {**content, "values": values.tolist()}
+            trees.append(entry if score < 0 else {**entry, "score": score})
+        adding, rule = own.adding, own.rule
+        return {
+            "space": own.space.to_dict(),
+            "classes": list(own.classes) or None,
+            "adding": {**adding._asdict(), "base": list(adding.base)},
+            "rule": {**rule._asdict(), "cuts": list(rule.cuts)},
+            "link": own.link,
+            "factor": own.factor,
+            "trees": trees,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> SumKernel:
+        """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
+        with serial.Reading("an ensemble"):
+            adding = dict(serial.take(content, "adding", dict))
+            rule = dict(serial.take(content, "rule", dict))
+            refuse_more("adding", adding, Adding._fields)
+            refuse_more("rule", rule, Rule._fields)
+            space = serial.take(content, "space", dict)
+            entries = serial.take(content, "trees", list)
+            trees = [tree_in(entry, space) for entry in entries]
+            classes = content.get("classes")
+            last = serial.take({"base_last": False, **adding}, "base_last", bool)
+            return cls(
+                trees,
+                [serial.numbers(entry, "values", 2) for entry in entries],
+                scores=[serial.take({"score": -1, **entry}, "score", int) for entry in entries],
+                classes=None if classes is None else serial.take(content, "classes", list),
+                adding=Adding(
+                    **{**adding, "base": tuple(serial.numbers(adding, "base")), "base_last": last}
+                ),
+                rule=Rule(**{**rule, "cuts": tuple(serial.numbers({"cuts": [], **rule}, "cuts"))}),
+                link=serial.take(content, "link", str),
+                factor=content.get("factor", 1.0),
+            )
+
+    def to_json(self) -> str:
+        """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal one."""
+        version = KNOWING if self.space.facts else VERSION
+        return serial.dump(ENSEMBLE_FORMAT, version, self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> SumKernel:
+        """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        return cls.from_dict(serial.load(text, ENSEMBLE_FORMAT, (VERSION, KNOWING), limit=limit))
 
 
 def _counted(n: int, noun: str) -> str:
