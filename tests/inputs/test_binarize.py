@@ -281,8 +281,7 @@ def test_declared_space_of_an_array_goes_by_position():
                 [Feature("c", "categorical", categories=("p", "q"), other=True)],
                 {"a": Condition("c", among=("p",)), "b": Condition("c", among=("q",))},
             ),
-            r"cannot be written.*give it to read_tree"
-            r"\(\.\.\., preprocessing=binarizer, space=\.\.\.\)",
+            r"cannot be written.*read\(\.\.\., preprocessing=binarizer, space=\.\.\.\)",
         ),
     ],
 )
