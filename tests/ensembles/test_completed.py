@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from fact_cases import case
 
 import orderless as ol
 from orderless import Ensemble
@@ -103,6 +104,41 @@ def test_missing_as_a_value_is_one_of_the_completions():
     ensemble = model(space, "dose", math.inf)  # is it known?
     pair = ensemble.explain({}).witness
     assert sorted(math.isnan(row["dose"]) for row in pair) == [False, True]
-    assert (
-        ensemble.explain({"dose": None}).witness is None
-    )  # in a dict with the value None it is missing
+    known_to_be_missing = {"dose": None}  # in a dict None is a value
+    assert ensemble.explain(known_to_be_missing).witness is None
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_one_tree_has_witnesses_too(numbers):
+    """Also where facts hold; every row of a small grid is looked at."""
+    n_open = 0
+    for seed in range(40):
+        own = case(seed, real=seed % 4 == 3, numbers=numbers)
+        if not own.possible:
+            continue
+        tree = own.trees()[0]
+        for part in own.parts(4):
+            rows = own.completions(part)
+            if not rows:
+                continue
+            answers = {own.says(row) for row in rows}
+            pair = tree.explain(part).witness
+            assert (pair is None) == (len(answers) == 1), (seed, part)
+            assert (tree.status([part])[0] == "open") == (pair is not None)
+            if pair is None:
+                continue
+            n_open += 1
+            assert own.says(pair[0]) != own.says(pair[1])
+            for row in pair:
+                assert own.is_possible(row), (seed, row)
+                assert all(row[name] == value for name, value in part.items())
+                assert tree.predict([row])[0] == own.says(row)
+    assert n_open > 20
+
+
+def test_rows_of_a_table_have_witnesses():
+    tree = ol.read({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
+                   feature_names=["a"])  # fmt: skip
+    known, unknown = tree.explain_all([[1], [None]])
+    assert known.witness is None
+    assert tree.predict(list(unknown.witness)).tolist() in ([0, 1], [1, 0])

@@ -100,6 +100,7 @@ def test_in_a_pipeline_with_a_search(iris):
 
 def test_defaults_are_the_papers():
     assert Binarizer().get_params() == {
+        "thresholds": "guess",
         "n_estimators": 40,
         "max_depth": 1,
         "learning_rate": 0.1,
@@ -108,7 +109,6 @@ def test_defaults_are_the_papers():
         "space": None,
         "task": "classification",
     }
-    assert Binarizer((0.33, 0.66)).get_params() == {"quantiles": (0.33, 0.66), "space": None}
 
 
 def test_import_stays_light():
@@ -217,8 +217,8 @@ def test_declared_integers_merge_cuts():
     X = pd.DataFrame({"age": [18, 19, 19, 20], "dose": [0.5, 1.0, 1.5, 2.0]})
     space = Space({"dose": "numeric", "age": "integer"})
     free, declared = Binarizer((0.33, 0.66)), Binarizer((0.33, 0.66), space=space)
-    assert [j for j, _ in free.set_params(quantiles=(0.1, 0.2)).fit(X).thresholds_] == [0, 0, 1, 1]
-    declared.set_params(quantiles=(0.1, 0.2)).fit(X)
+    assert [j for j, _ in free.set_params(thresholds=(0.1, 0.2)).fit(X).thresholds_] == [0, 0, 1, 1]
+    declared.set_params(thresholds=(0.1, 0.2)).fit(X)
     assert [j for j, _ in declared.thresholds_] == [0, 1, 1]
     assert declared.space_.features == space.features
     assert declared.space_.columns[0].condition == Condition("age", at_most=18.3)
@@ -341,10 +341,10 @@ def test_labels_that_are_no_classes(y, message):
         Binarizer().fit([[1], [2], [3]], y)
 
 
-@pytest.mark.parametrize("quantiles", [(), 0.5, "0.5", (1.5,), (np.nan,), ("a",), None])
-def test_quantiles_that_are_none(quantiles):
-    with pytest.raises(ValueError, match=r"quantiles must be a sequence of numbers between"):
-        Binarizer(quantiles).fit([[1.0], [2.0]])
+@pytest.mark.parametrize("thresholds", [(), 0.5, "0.5", (1.5,), (np.nan,), ("a",), None, 0, True])
+def test_thresholds_that_are_none(thresholds):
+    with pytest.raises(ValueError, match="thresholds must be 'guess', 'all', how many quantiles"):
+        Binarizer(thresholds).fit([[1.0], [2.0]])
 
 
 def test_guesses_for_numbers_are_those_of_a_regressor():

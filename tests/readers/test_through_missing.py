@@ -61,7 +61,7 @@ NUMBER_GAPS = {
     "bins": make_pipeline(
         SimpleImputer(), KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform")
     ),
-    "cuts": make_pipeline(SimpleImputer(), Binarizer((0.33, 0.66))),
+    "cuts": make_pipeline(SimpleImputer(), ol.Binarizer((0.33, 0.66))),
     "whole numbers": make_pipeline(
         SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")
     ),
@@ -121,7 +121,7 @@ def test_missing_is_a_value_only_where_the_transformers_take_it() -> None:
     tree = ol.read(make_pipeline(prepare, tree_model()).fit(full, y), nan="value")
     assert tree.space["age"].nan
     assert not tree.space["color"].nan  # this encoder raises: it has seen none
-    for refusing in (Binarizer((0.33, 0.66)), Binarizer(threshold=100), SelectKBest(k=1),
+    for refusing in (ol.Binarizer((0.33, 0.66)), Binarizer(threshold=100), SelectKBest(k=1),
                      FunctionTransformer(validate=True),
                      KBinsDiscretizer(2, encode="ordinal", strategy="uniform")):  # fmt: skip
         model = make_pipeline(refusing, tree_model()).fit(full[["age"]], y)

@@ -77,7 +77,8 @@ def test_a_declared_space_of_conditions_and_one_hot_groups() -> None:
         },
     )
     for prepare in (StandardScaler(), OneHotEncoder(), OneHotEncoder(handle_unknown="ignore"),
-                    OrdinalEncoder(), make_pipeline(MinMaxScaler((2, 3)), Binarizer((0.33, 0.66))),
+                    OrdinalEncoder(),
+                    make_pipeline(MinMaxScaler((2, 3)), ol.Binarizer((0.33, 0.66))),
                     OneHotEncoder(drop="first")):  # fmt: skip
         tree = check(make_pipeline(prepare, tree_model()), X, y, space=space)
         assert set(tree.features) <= {"age", "color", "wet"}
@@ -178,7 +179,7 @@ def test_what_is_not_fitted_is_named() -> None:
     X, y = table()
     model = tree_model().fit(X[NUMBERS], y)
     names = {"feature_names": NUMBERS}
-    for through in (StandardScaler(), mixed(), OneHotEncoder(), Binarizer((0.33, 0.66))):
+    for through in (StandardScaler(), mixed(), OneHotEncoder(), ol.Binarizer((0.33, 0.66))):
         match = f"the {type(through).__name__} is not fitted"
         with pytest.raises(UnreadableModel, match=match):
             ol.read(model, preprocessing=through, **names)

@@ -1,8 +1,8 @@
-"""Ensemble: the one internal form of every model that adds up trees.
+"""SumKernel: the one internal form of every model that adds up trees.
 
 In:  trees over one space whose leaves are numbered, and what each leaf adds; from a reader or by
      hand.
-Out: ``Ensemble``: immutable, checked once; it offers what can be asked of it.
+Out: ``SumKernel``: immutable, checked once; what rooms compute with.
 """
 
 from __future__ import annotations
