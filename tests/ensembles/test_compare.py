@@ -116,7 +116,7 @@ def test_a_tree_beside_an_ensemble():
     assert ol.equivalent(as_ensemble(tree), tree)
     assert ol.equivalent(tree, as_ensemble(tree))
     assert not ol.equivalent(as_ensemble(tree), stump("age", 31.0))
-    assert ol.counterexample(as_ensemble(tree), stump("age", 31.0))["age"] == 30.5
+    assert 30 < ol.counterexample(as_ensemble(tree), stump("age", 31.0))["age"] <= 31
     assert ol.disagreement(as_ensemble(tree), stump("dose")) == ol.disagreement(tree, stump("dose"))
     assert ol.disagreement(as_ensemble(tree), stump("age", 31.0)) == pytest.approx(1 / 3)
 
