@@ -158,7 +158,8 @@ def test_pictures(tmp_path):
                       one.n_distinct_rows]  # fmt: skip
     heights = sum(bar.get_height() for bar in axes[1].patches)
     assert heights == one.n_trees
-    assert f"{one.on_bound:,} exactly on it" in axes[1].texts[0].get_text()
+    legend = [text.get_text() for text in axes[1].get_legend().get_texts()]
+    assert any(f"{one.on_bound:,} exactly on it" in text for text in legend), legend
     assert f"{one.n_distinct:,} functions" in axes[2].get_title()
     few = one.plot_map(most=10, random_state=1)
     assert "10 drawn" in few.get_title()

@@ -151,7 +151,7 @@ class CanonicalForm:
         return hash(self.form)
 
     def __repr__(self) -> str:
-        return repr(self.form)
+        return f"Canonical{self.form!r}"
 
     def __str__(self) -> str:
         """Write the rules, or in one line why there are none and what to do."""

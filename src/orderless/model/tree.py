@@ -604,12 +604,12 @@ class TreeKernel:
         """Nodes x classes: the share of each class among the training rows of each leaf."""
         if self.task == "regression":
             raise InvalidTree(
-                "the self says numbers, not shares of classes: use predict_interval(X), or "
+                "the tree says numbers, not shares of classes: use predict_interval(X), or "
                 "discretize([level]) to decide at a level"
             )
         if self.distribution is None:
             raise InvalidTree(
-                "the self does not say how many training rows of each class its leaves have, so "
+                "the tree does not say how many training rows of each class its leaves have, so "
                 "there are no probabilities: read it from a scikit-learn or STreeD model, or give "
                 "Tree(..., distribution=)"
             )
