@@ -16,7 +16,7 @@ import numpy as np
 
 import orderless as ol
 
-from .data import at_hand, load, missing_note
+from .data import at_hand, load, missing_note, one_tree
 from .figures import OURS, Figure, Panel
 from .timing import Table, Unfinished, against, best_of, clock, now, seconds, span
 
@@ -32,9 +32,9 @@ def problem(name: str, depth: int) -> tuple[ol.Tree, Any, Any]:
     from sklearn.tree import DecisionTreeClassifier
 
     X, y = load(name)
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     model = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(binarizer.transform(X), y)
-    tree = ol.read_tree(model, through=binarizer)
+    tree = one_tree(model, preprocessing=binarizer)
     costs = np.random.default_rng(0).integers(1, 11, X.shape[1])
     return tree, X.to_numpy(dtype=np.float64), costs
 
@@ -139,7 +139,7 @@ def _hard(n_features: int, n_rows: int, depth: int) -> tuple[ol.Tree, Any, Any]:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (n_rows, n_features)).astype(float)
     model = DecisionTreeClassifier(max_depth=depth, random_state=0)
-    tree = ol.read_tree(model.fit(X, rng.integers(0, 2, n_rows)))
+    tree = one_tree(model.fit(X, rng.integers(0, 2, n_rows)))
     return tree, X, rng.integers(1, 11, n_features)
 
 

@@ -112,14 +112,15 @@ def big(quick: bool) -> Table:
         if name not in at_hand() or (quick and name != "wine_quality"):
             continue
         tree = fitted(name, depth, "raw")
-        count = sum(map(len, ol.canonicalize(tree)._reason_tables))
+        count = sum(map(len, ol.canonicalize(tree).form._reason_tables))
         for what, work in (
             ("", lambda tree=tree: ol.canonicalize(tree).reasons),
-            (" (core)", lambda tree=tree: ol.canonicalize(tree)._reason_tables),
+            (" (core)", lambda tree=tree: ol.canonicalize(tree).form._reason_tables),
         ):
             passed = best_of(work, 3, budget=6)
-            table.add(name + what, depth, tree.n_leaves, len(tree.used), count, seconds(passed),
-                      seconds(passed / count), against(target, passed))  # fmt: skip
+            table.add(name + what, depth, tree.n_leaves, len(tree.kernel.used), count,
+                      seconds(passed), seconds(passed / count),
+                      against(target, passed))  # fmt: skip
     return table
 
 
@@ -172,14 +173,16 @@ def over_depth(quick: bool, panel: Panel) -> Table:
                 continue
             tree = fitted(name, depth, "raw")
             try:
-                count = sum(map(len, ol.canonicalize(tree, time_limit=limit)._reason_tables))
+                count = sum(map(len, ol.canonicalize(tree, time_limit=limit).form._reason_tables))
             except TooManyReasons:
                 cells.append("more than 1,000,000")
                 continue
             except OutOfTime:
                 cells.append(f"did not finish in {limit} s")
                 continue
-            passed = best_of(lambda tree=tree: ol.canonicalize(tree)._reason_tables, 3, budget=1)
+            passed = best_of(
+                lambda tree=tree: ol.canonicalize(tree).form._reason_tables, 3, budget=1
+            )
             cells.append(f"{count:,}: {seconds(passed / count)}")
             found.append((count, passed))
         table.add(*cells)

@@ -70,7 +70,7 @@ def _fit(X: Any, y: Any, depth: int, **options: Any) -> tuple[Any, Any]:
 
 def _explicit(X: Any) -> tuple[Any, Any]:
     """The same columns in an order in which none follows from the one before, and their space."""
-    binarizer = ol.MidpointBinarizer().fit(X)
+    binarizer = ol.Binarizer("all").fit(X)
     order = np.random.default_rng(0).permutation(len(binarizer.thresholds_))
     columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])

@@ -70,12 +70,12 @@ def _decided(data: Any, models: Any, n_rows: int) -> Table:
         for name in data:
             model, ensemble = fitted(name, kind, n, depth)
             bounds = _Bounds(ensemble)
-            ensemble.summed.decide(boxes_of(ensemble, split(name)[2][:1]), LIMIT, 1)
+            ensemble.kernel.summed.decide(boxes_of(ensemble, split(name)[2][:1]), LIMIT, 1)
             for share in SHARES:
                 X = with_gaps(split(name)[2][:n_rows], share)
                 for i, box in enumerate(boxes_of(ensemble, X)):
                     start = clock()
-                    found = ensemble.summed.decide(box[None], LIMIT, 1)
+                    found = ensemble.kernel.summed.decide(box[None], LIMIT, 1)
                     times.append(clock() - start)
                     status.append(int(found.status[0]))
                     if i % 10:
@@ -106,7 +106,7 @@ def _decided(data: Any, models: Any, n_rows: int) -> Table:
 
 
 def _assert_differ(model: Any, ensemble: Any, row: Any) -> None:
-    pair = ensemble.witness(row)
+    pair = ensemble.explain(row).witness
     rows = np.array([list(one.values()) for one in pair], dtype=np.float32)
     labels = model.predict(rows)
     assert labels[0] != labels[1]
@@ -116,14 +116,14 @@ class _Bounds:
     """The sum of the trees' bounds, without any search."""
 
     def __init__(self, ensemble: Any) -> None:
-        whole = ensemble.whole
+        whole = ensemble.kernel.whole
         weights = np.array([-1, 1]) if ensemble.n_scores == 2 else np.ones(1, dtype=np.int64)
         self.values = (whole.values * weights).sum(axis=1).tolist()
         self.base = int((whole.base * weights).sum())
         self.slack = int(np.abs(whole.slack * weights).sum())
-        self.starts = np.cumsum([0, *ensemble.bins.widths])
-        self.roots = ensemble.starts.tolist()
-        self.nodes = [array.tolist() for array in ensemble.bins.nodes[:6]]
+        self.starts = np.cumsum([0, *ensemble.kernel.bins.widths])
+        self.roots = ensemble.kernel.starts.tolist()
+        self.nodes = [array.tolist() for array in ensemble.kernel.bins.nodes[:6]]
 
     def label(self, box: Any) -> int | None:
         """The class; None where the bounds leave several."""
@@ -170,7 +170,7 @@ def _reasons(data: Any, n_rows: int) -> Table:
         X = split(name)[2][:n_rows]
         for kind, depth in (("forest", 5), ("XGBoost", 6), ("LightGBM", 6)):
             _, ensemble = fitted(name, kind, 100, depth)
-            labels = ensemble.summed.decide(boxes_of(ensemble, X), LIMIT, 1).label.tolist()
+            labels = ensemble.kernel.summed.decide(boxes_of(ensemble, X), LIMIT, 1).label.tolist()
             times, sizes, widths = [], [], []
             for i, (box, label) in enumerate(zip(boxes_of(ensemble, X), labels, strict=True)):
                 start = clock()
@@ -179,7 +179,7 @@ def _reasons(data: Any, n_rows: int) -> Table:
                 times.append(clock() - start)
                 own = [k for k, side in enumerate(sides) if side != search.full[k]]
                 sizes.append(len(own))
-                widths += [sides[k].bit_count() / ensemble.bins.widths[k] for k in own]
+                widths += [sides[k].bit_count() / ensemble.kernel.bins.widths[k] for k in own]
                 if i % 10 == 0:
                     _assert_minimal(search, sides, own)
             median = float(np.median(times))
@@ -214,7 +214,7 @@ def _intervals(data: Any, n_rows: int, n_trees: int) -> Table:
         times, own = [], []
         for box in boxes_of(ensemble, with_gaps(split(name)[2][:n_rows], 0.3)):
             start = clock()
-            ends = ensemble.summed.extremes(box[None], np.ones(1, dtype=np.int64), 0.5, 1)
+            ends = ensemble.kernel.summed.extremes(box[None], np.ones(1, dtype=np.int64), 0.5, 1)
             times.append(clock() - start)
             own.append(bool(ends.low == ends.found_low) and bool(ends.high == ends.found_high))
         proven += own
@@ -300,10 +300,10 @@ def _proven(most: list[float | None]) -> int:
 
 def _largest(ensemble: Any, X: Any) -> tuple[float, list[float | None]]:
     """Seconds for the largest score (and the least) of all rows; None where it is not proven."""
-    unit = 2.0**ensemble.whole.exponent
+    unit = 2.0**ensemble.kernel.whole.exponent
     boxes = boxes_of(ensemble, X)
     start = clock()
-    ends = ensemble.summed.extremes(boxes, np.ones(1, dtype=np.int64), 1.0, 1)
+    ends = ensemble.kernel.summed.extremes(boxes, np.ones(1, dtype=np.int64), 1.0, 1)
     passed = clock() - start
     return passed, [
         float(high) * unit if high == found else None
@@ -348,7 +348,7 @@ def _grow(panel: Panel, peer: Peer, size: int) -> None:
     rows = X[:5].copy()
     for row in rows:
         row[rng.permutation(sizes["features"])[: sizes["unknowns"]]] = np.nan
-    ours, most = _largest(ol.read_ensemble(model), rows)
+    ours, most = _largest(ol.read(model), rows)
     panel.add(OURS, size, ours / len(rows))
     theirs = peer(model, rows, 1.0, limit=60)
     if isinstance(theirs, tuple):

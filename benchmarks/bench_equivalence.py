@@ -116,16 +116,16 @@ def fingerprints(quick: bool) -> Table:
         "Fingerprints of random trees over 20 numeric features",
         ["trees", "leaves each", "one by one", "leaves/s", "in one call", "leaves/s ", "target"],
         [
-            "One by one: `fingerprint(tree)`. In one call: `group_equivalent(trees)`, which also "
+            "One by one: `tree.fingerprint`. In one call: `group_equivalent(trees)`, which also "
             "groups; the target is judged on it. Best of 5. Asserted: all fingerprints differ."
         ],
     )
     for n_leaves, n_trees in ((8, 5000), (64, 1000), (1000, 60), (10_000, 6)):
         n_trees = max(2, n_trees // 10) if quick else n_trees
         trees = [random_tree(rng, space, n_leaves) for _ in range(n_trees)]
-        assert len({ol.fingerprint(tree) for tree in trees}) == n_trees
+        assert len({tree.fingerprint for tree in trees}) == n_trees
         assert ol.group_equivalent(trees) == [[i] for i in range(n_trees)]
-        single = best_of(lambda trees=trees: [ol.fingerprint(tree) for tree in trees], 5)
+        single = best_of(lambda trees=trees: [tree.fingerprint for tree in trees], 5)
         together = best_of(lambda trees=trees: ol.group_equivalent(trees), 5)
         leaves = n_leaves * n_trees
         speed = leaves / together
@@ -182,10 +182,10 @@ def treefarms_model() -> Any:
 
 def _not_trivial(tree: ol.Tree) -> bool:
     """Whether no last split has two equal leaves."""
-    inner = tree.feature >= 0
-    yes, no = tree.when_true[inner], tree.when_false[inner]
-    leaves = (tree.feature[yes] < 0) & (tree.feature[no] < 0)
-    return not (leaves & (tree.leaf_class[yes] == tree.leaf_class[no])).any()
+    inner = tree.nodes.feature >= 0
+    yes, no = tree.nodes.when_true[inner], tree.nodes.when_false[inner]
+    leaves = (tree.nodes.feature[yes] < 0) & (tree.nodes.feature[no] < 0)
+    return not (leaves & (tree.nodes.leaf_class[yes] == tree.nodes.leaf_class[no])).any()
 
 
 def rashomon(quick: bool) -> Iterator[Table]:
@@ -209,7 +209,7 @@ def rashomon(quick: bool) -> Iterator[Table]:
         read = float("inf")
         for _ in range(1 if quick else 2):
             start = clock()
-            trees = ol.read_trees(model, space=over)
+            trees = ol.read_many(model, space=over)
             read = min(read, clock() - start)
         assert len(trees) == TREEFARMS["trees"]
         known = ol.group_equivalent(filter(_not_trivial, trees))
@@ -316,7 +316,7 @@ def _fitted_pairs(table: Table, rng: np.random.Generator, quick: bool) -> None:
     X = rng.normal(size=(20_000, N_FEATURES))
     y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=len(X)) > 0).astype(int)
     model = DecisionTreeClassifier(max_leaf_nodes=1000, random_state=0).fit(X, y)
-    c = ol.read_tree(model)
+    c = ol.read(model)
     first = int(np.argmax(c.feature == 5))  # ask this condition before all others
     d = _asked_first(c, first)
     e = _one_leaf_flipped(c)
@@ -354,7 +354,7 @@ def _asked_first(tree: ol.Tree, node: int) -> ol.Tree:
         both[name][1 : n + 1] += 1
         both[name][n + 1 :] += n + 1
         both[name][~inner] = -1
-    both["feature"][0], both["threshold"][0] = tree.feature[node], tree.threshold[node]
+    both["feature"][0], both["threshold"][0] = tree.nodes.feature[node], tree.nodes.threshold[node]
     both["when_true"][0], both["when_false"][0], both["leaf_class"][0] = 1, n + 1, -1
     return ol.Tree(tree.space, tree.classes, **both)
 
@@ -363,7 +363,7 @@ def _one_leaf_flipped(tree: ol.Tree) -> ol.Tree:
     """Another function: the leaf with the fewest training rows has the other class."""
     arrays = _arrays(tree)
     assert tree.distribution is not None
-    size = np.where(tree.feature < 0, tree.distribution.sum(axis=1), np.inf)
+    size = np.where(tree.nodes.feature < 0, tree.distribution.sum(axis=1), np.inf)
     leaf = int(np.argmin(size))
     arrays["leaf_class"][leaf] = 1 - arrays["leaf_class"][leaf]
     return ol.Tree(tree.space, tree.classes, **arrays)

@@ -18,6 +18,7 @@ import numpy as np
 
 import orderless as ol
 
+from .data import one_tree
 from .timing import Peer, Table, best_of, now, ratio, seconds
 
 LIMIT = 10.0
@@ -89,7 +90,7 @@ def _read(tree: Decision, n_columns: int) -> ol.Tree:
         return {"feature": node[0], "true": nested(node[2]), "false": nested(node[1])}
 
     names = [f"x{i}" for i in range(n_columns)]
-    return ol.read_tree(nested(tree), space=ol.Space.independent(names))
+    return one_tree(nested(tree), space=ol.Space.independent(names))
 
 
 def _family(title: str, make: Any, reasons: Any, sizes: tuple[int, ...], note: str) -> Table:
@@ -116,11 +117,10 @@ def _family(title: str, make: Any, reasons: Any, sizes: tuple[int, ...], note: s
             X = (rng.random((1000, n_columns)) < 0.3).astype(float)
             assert tree.predict(X).tolist() == [_walk(decision, row) for row in X]
             gaps = np.where(rng.random(X.shape) < 0.5, np.nan, X)
-            form = ol.canonicalize(tree)
             row = dict.fromkeys(tree.space.names, 0)
             times = [
                 best_of(lambda a=tree, b=other: ol.equivalent(a, b), 3),
-                best_of(lambda form=form, row=row: next(form.explain(row).reasons()), 3),
+                best_of(lambda tree=tree, row=row: next(tree.explain(row).reasons()), 3),
                 best_of(lambda tree=tree, gaps=gaps: tree.predict(gaps), 3),
             ]
             there = _count(tree, reasons(n) if reasons else None)

@@ -13,6 +13,7 @@ from orderless.importance.rid.bootstrap import Bootstraps
 from orderless.rashomon import Resampled
 from orderless.rashomon.problem import Problem, Rules
 from orderless.rashomon.table import read_table
+from orderless.rashomon.target import read_labels
 
 from .data import at_hand, binarized, load, missing_note
 from .figures import OURS, Figure, Panel
@@ -51,18 +52,16 @@ def data_sets(quick: bool) -> Table:
     for name in names:
         X, y = load(name)
         start = clock()
-        ol.ThresholdGuessBinarizer().fit(X, y)
+        ol.Binarizer().fit(X, y)
         cutting = clock() - start
-        model = ol.RashomonImportance(
-            n, binarizer=ol.ThresholdGuessBinarizer(), random_state=0, n_jobs=2
-        )
+        model = ol.RashomonImportance(n, binarizer=ol.Binarizer(), random_state=0, n_jobs=2)
         wall, start = time.perf_counter(), clock()
         model.fit(X, y)
         passed, wall = clock() - start, time.perf_counter() - wall
         total += wall
         # The same samples alone, in one thread: equal bytes.
         again = ol.RashomonImportance(
-            n, binarizer=ol.ThresholdGuessBinarizer(), random_state=0
+            n, binarizer=ol.Binarizer(), random_state=0
         ).fit(X, y)  # fmt: skip
         for feature in model.features_:
             for a, b in zip(
@@ -92,7 +91,7 @@ def bootstraps(name: str, epsilon: float = OFF_THE_BOUND, n_rows: int = 0) -> Bo
     values from other rows.
     """
     X, y = load(name)
-    table = read_table(X, y, None, ol.ThresholdGuessBinarizer())
+    table = read_table(X, *read_labels(y, X), None, ol.Binarizer())
     columns = table.columns
     if n_rows:
         rng = np.random.default_rng(0)

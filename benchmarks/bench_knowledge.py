@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 
+from .data import one_tree
 from .timing import Table, best_of, now, seconds
 
 
@@ -39,7 +40,7 @@ def tree_and_facts(pairs: int, leaves: int) -> tuple[ol.Tree, list[str], Any]:
     X, y = data(4_000, pairs)
     names = [f"{end}{k}" for k in range(pairs) for end in ("low", "high")]
     model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
-    tree = ol.read_tree(model, space=ol.Space(dict.fromkeys(names, "integer")))
+    tree = one_tree(model, space=ol.Space(dict.fromkeys(names, "integer")))
     return tree, [f"low{k} <= high{k}" for k in range(pairs)], X
 
 
@@ -57,7 +58,7 @@ def rows_with_facts(quick: bool) -> Table:
         n = 200 if quick else 1_000
         gaps = X[:n].copy()
         gaps[np.random.default_rng(1).random(gaps.shape) < 0.3] = np.nan
-        knowing = tree.knowing(facts)
+        knowing = tree.with_facts(facts)
         plain, known = tree.predict(gaps), knowing.predict(gaps)
         assert (known[~plain.mask] == plain[~plain.mask]).all()
         assert not known.mask[~plain.mask].any()
@@ -80,16 +81,16 @@ def many_trees(quick: bool) -> Table:
     for trees in (5, 20) if quick else (5, 20, 80):
         now(f"trees: {trees}")
         forest = RandomForestClassifier(trees, max_leaf_nodes=16, random_state=0).fit(X, y)
-        model = ol.read_ensemble(forest, space=space)
-        knowing = model.knowing([f"low{k} <= high{k}" for k in range(4)])
+        model = ol.read(forest, space=space)
+        knowing = model.with_facts([f"low{k} <= high{k}" for k in range(4)])
         n = 100 if quick else 300
         gaps = X[:n].copy()
         gaps[np.random.default_rng(1).random(gaps.shape) < 0.3] = np.nan
-        plain, known = (one.decide(gaps, time_limit=10.0) for one in (model, knowing))
+        plain, known = (one.status(gaps, time_limit=10.0) for one in (model, knowing))
         assert not {"undecided", "impossible"} & {*plain.tolist(), *known.tolist()}
         assert (known[plain == "certain"] == "certain").all()
         times = [
-            best_of(lambda one=one, gaps=gaps: one.decide(gaps, time_limit=10.0), 1)
+            best_of(lambda one=one, gaps=gaps: one.status(gaps, time_limit=10.0), 1)
             for one in (model, knowing)
         ]
         shares = [f"{(one == 'certain').mean():.1%}" for one in (plain, known)]
@@ -101,18 +102,18 @@ def questions(quick: bool) -> Table:
     """What to ask: smallest sets, and policies."""
     table = Table(
         "What to ask, with facts: growth with leaves",
-        ["leaves", "missing_needed, without", "with 2 facts", "policy, without", "with 2 facts",
+        ["leaves", "needed, without", "with 2 facts", "policy, without", "with 2 facts",
          "cost", "with facts"],
-        ["Four features, one order between each pair; `missing_needed` of a row of which the last "
+        ["Four features, one order between each pair; `needed` of a row of which the last "
          "value is known; policies over 200 rows, each feature costs 1. One call each. Asserted: "
          "a policy with facts costs no more."],
     )  # fmt: skip
     for leaves in (4, 8) if quick else (4, 8, 16):
         now(f"questions: {leaves}")
         tree, facts, X = tree_and_facts(2, leaves)
-        pair = tree, tree.knowing(facts)
+        pair = tree, tree.with_facts(facts)
         row = {"high1": float(np.median(X[:, 3]))}
-        asked = [best_of(lambda one=one, row=row: ol.missing_needed(one, row), 1) for one in pair]
+        asked = [best_of(lambda one=one, row=row: one.needed(row), 1) for one in pair]
         costs = dict.fromkeys(tree.space.names, 1)
         some = X[:200]
         found = [ol.cheapest_policy(one, some, costs).expected_cost for one in pair]
@@ -136,8 +137,8 @@ def forms(quick: bool) -> Table:
     for leaves in (4, 8) if quick else (4, 8, 12, 16):
         now(f"leaves: {leaves}")
         tree, facts, _ = tree_and_facts(4, leaves)
-        knowing = tree.knowing(facts)
-        other = tree_and_facts(4, leaves + 1)[0].knowing(facts)
+        knowing = tree.with_facts(facts)
+        other = tree_and_facts(4, leaves + 1)[0].with_facts(facts)
         rules = [
             sum(len(own) for own in ol.canonicalize(one).rules.values()) for one in (tree, knowing)
         ]

@@ -84,7 +84,7 @@ def _speed(n: int, ratios: dict[str, list[float]]) -> Table:
         [
             "Million rows per second, and in brackets the ratio of scikit-learn's time for its own "
             "tree to ours, in the same run. Best of 5. The trees have "
-            + ", ".join(f"{ol.read_tree(_model(depth)).n_leaves:,}" for depth in DEPTHS)
+            + ", ".join(f"{ol.read(_model(depth)).n_leaves:,}" for depth in DEPTHS)
             + f" leaves. Target: at least {LEAST:g}x to depth 8, {LEAST_DEEP:g}x deeper. Asserted: "
             "where our answer is certain, scikit-learn's is the same; without unknown values "
             "everywhere."
@@ -97,7 +97,7 @@ def _speed(n: int, ratios: dict[str, list[float]]) -> Table:
                 X = np.array(base, dtype=dtype, order=order)
                 cells, met = [], True
                 for depth in DEPTHS:
-                    model, tree = _model(depth), ol.read_tree(_model(depth))
+                    model, tree = _model(depth), ol.read(_model(depth))
                     _assert_agree(tree.predict(X), model.predict(X), share)
                     ours = best_of(lambda tree=tree, X=X: tree.predict(X), 5)
                     theirs = best_of(lambda model=model, X=X: model.predict(X), 5)
@@ -133,7 +133,7 @@ def _intervals(n: int) -> Table:
     for share in (0.0, 0.1, 0.3, 0.5):
         X, cells = _rows(n, share), []
         for depth in DEPTHS:
-            model, tree = _regressor(depth), ol.read_tree(_regressor(depth))
+            model, tree = _regressor(depth), ol.read(_regressor(depth))
             (lower, upper), number = tree.predict_interval(X), model.predict(X)
             assert ((lower <= number) & (number <= upper)).all()
             assert share > 0 or (lower == upper).all()
@@ -163,7 +163,7 @@ def _peers(n: int) -> Table:
     for share in (0.1, 0.5):
         X, cells = _rows(n, share), []
         for depth in depths:
-            model, tree = _model(depth), ol.read_tree(_model(depth))
+            model, tree = _model(depth), ol.read(_model(depth))
             both = make_pipeline(SimpleImputer().fit(_training()[0]), model)
             _assert_agree(tree.predict(X), both.predict(X), share)
             cells.append(_beside(lambda both=both, X=X: both.predict(X), tree, X))
@@ -191,7 +191,7 @@ def _lightgbm(depth: int, X: Any) -> str:
     }  # fmt: skip
     data = lightgbm.Dataset(_training()[0], _training()[1])
     model = lightgbm.train(options, data, num_boost_round=1)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert ((model.predict(X, num_threads=1) > 0.5) == (tree.predict(X) == 1)).all()
     return _beside(lambda: model.predict(X, num_threads=1), tree, X)
 
@@ -207,7 +207,7 @@ def _treelite(depth: int, X: Any) -> str:
         1, max_depth=depth, bootstrap=False, max_features=None, random_state=0
     )
     forest = grow.fit(*_training())
-    tree = ol.read_tree(forest.estimators_[0])
+    tree = ol.read(forest.estimators_[0])
     model = treelite.sklearn.import_model(forest)
 
     def predict() -> Any:
@@ -230,10 +230,10 @@ def _needed(n: int = 20_000, leaves: int = 209) -> Table:
         [
             "Parquet to Parquet: classes, and for every row that is not certain the first of the "
             "smallest sets of features that settle it. Best of 3. Asserted: of every 97th open "
-            "row, the set that `missing_needed` finds."
+            "row, the set that `needed` finds."
         ],
     )
-    tree = ol.read_tree(DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
+    tree = ol.read(DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
                         .fit(*_training()))  # fmt: skip
     for share in (0.1, 0.3, 0.5):
         X = _rows(n, share)
@@ -247,7 +247,7 @@ def _needed(n: int = 20_000, leaves: int = 209) -> Table:
             found = parquet.read_table(out)["needed"].to_pylist()
         still = [i for i, needed in enumerate(found) if needed]
         for i in still[::97]:
-            assert found[i] == "; ".join(ol.missing_needed(tree, X[i]).settle[0])
+            assert found[i] == "; ".join(tree.needed(X[i]).settle[0])
         table.add(f"{share:.0%}", len(still), seconds(passed), against(0.5, passed))
     return table
 
@@ -268,7 +268,7 @@ def _memory(n: int) -> Table:
     for dtype in ("float32", "float64"):
         X = _rows(n, 0.1).astype(dtype)
         for depth in DEPTHS:
-            model, tree = _model(depth), ol.read_tree(_model(depth))
+            model, tree = _model(depth), ol.read(_model(depth))
             one, two = tree.predict(X), tree.predict(X, n_jobs=2)
             assert (one.data == two.data).all()
             assert (one.mask == two.mask).all()
@@ -334,7 +334,7 @@ def _growth(most: int) -> Table:
     while n <= most:
         cells = []
         for depth in (5, 8, 12):
-            tree = ol.read_tree(_model(depth))
+            tree = ol.read(_model(depth))
             passed = best_of(lambda tree=tree, n=n: tree.predict(X[:n]), 5, budget=5)
             cells += [seconds(passed), f"{passed / n * 1e9:.1f} ns"]
         table.add(n, *cells)
@@ -357,7 +357,7 @@ def _figure(quick: bool) -> Figure:
 
     def measure(panel: Panel, x: int, model: Any, X: Any, train: Any) -> None:
         now(f"growth with {panel.x}: {x:,}")
-        tree, full = ol.read_tree(model), make_pipeline(SimpleImputer().fit(train), model)
+        tree, full = ol.read(model), make_pipeline(SimpleImputer().fit(train), model)
         said = tree.predict(X)
         panel.add(OURS, x, best_of(lambda: tree.predict(X), 5))
         peers = [("scikit-learn", model)]

@@ -99,9 +99,9 @@ def differences(quick: bool) -> Table:
         found = ol.difference(old, new, X, exact=False)
         assert list(found.at) == np.flatnonzero(old.predict(X) != new.predict(X)).tolist()
         time = best_of(lambda old=old, new=new: ol.difference(old, new, exact=False), 3)
-        form = ol.canonicalize(ol.read_tree(old))
-        ways = form.explain(X[0]).changes(immutable=["x0"])
-        ask = lambda form=form: form.explain(X[0]).changes(immutable=["x0"])  # noqa: E731
+        tree = ol.read(old)
+        ways = tree.explain(X[0]).changes(immutable=["x0"])
+        ask = lambda tree=tree: tree.explain(X[0]).changes(immutable=["x0"])  # noqa: E731
         n = sum(len(shift.rules or ()) for shift in found.shifts)
         few = ol.difference(old, new)
         once = best_of(lambda old=old, new=new: ol.difference(old, new), 1)
@@ -151,7 +151,7 @@ def letters(quick: bool) -> Table:
         "Letters of reasons: growth with leaves",
         ["leaves", "rows", "all letters", "a letter", "longest reason"],
         [
-            "`reasons_letters` with text, HTML and JSON written. Once. Asserted: the decision is "
+            "`reason_letters` with text, HTML and JSON written. Once. Asserted: the decision is "
             "scikit-learn's, and stays so when every feature that no reason names is replaced by "
             "that of another row."
         ],
@@ -162,7 +162,7 @@ def letters(quick: bool) -> Table:
         model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
 
         def write(model: Any = model) -> list[ol.Letter]:
-            made = list(ol.reasons_letters(model, X[:n], codes, at_most=20))
+            made = list(ol.reason_letters(model, X[:n], codes, at_most=20))
             for letter in made:
                 letter.to_text(), letter.to_html(), letter.to_json()
             return made

@@ -291,7 +291,7 @@ def _with_numbers(name: str, n_cuts: int) -> tuple[Any, Any]:
         days = 2 + X["score"] / 6 + X["urgent"] * 3 + (X["age"] > 75) * X["lives alone"] * 4
         y = (days * random.lognormal(0, 0.4, n)).round().astype(int).rename("days")
     cuts = tuple(np.linspace(0, 1, n_cuts + 2)[1:-1])
-    binarizer = ol.QuantileBinarizer(quantiles=cuts).set_output(transform="pandas")
+    binarizer = ol.Binarizer(cuts).set_output(transform="pandas")
     return binarizer.fit(X).transform(X), y
 
 
@@ -303,7 +303,7 @@ def _columns(name: str, n_columns: int) -> tuple[Any, Any]:
     X, y = fold_0(name)
     n_cuts = max(1, round(n_columns / X.shape[1]))
     cuts = tuple(np.linspace(0, 1, n_cuts + 2)[1:-1])
-    binarizer = ol.QuantileBinarizer(quantiles=cuts).set_output(transform="pandas")
+    binarizer = ol.Binarizer(cuts).set_output(transform="pandas")
     return binarizer.fit(X).transform(X).iloc[:, :n_columns], y
 
 

@@ -28,11 +28,11 @@ def run(quick: bool) -> list[Table | Figure]:
     y = (X[:, 0] * X[:, 1] + rng.normal(size=len(X)) > 0).astype(int)
     reading = Table(
         "Reading a scikit-learn tree",
-        ["leaves", "`read_tree`", "target", "`export_text`", "ratio", "treelite", "ratio ",
+        ["leaves", "`read`", "target", "`export_text`", "ratio", "treelite", "ratio ",
          "5x as fast as before"],
         [
             "Best of 7. Asserted: our `predict` equals scikit-learn's on 40,000 rows, and the "
-            "leaves are as many in the text. `read_tree` checks the tree, moves thresholds to the "
+            "leaves are as many in the text. `read` checks the tree, moves thresholds to the "
             "boundaries they draw and drops dead branches. treelite reads no single trees, so it "
             "gets a forest of this one. The last column compares with treelite, in this run and in "
             "the one of version 0.1."
@@ -56,12 +56,12 @@ def run(quick: bool) -> list[Table | Figure]:
     both = figure.panel("leaves", "To a file's text and back")
     for n_leaves in (100, 1000) if quick else (10, 30, 100, 300, 1000, 4000):
         model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, y)
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         assert tree.n_leaves == n_leaves
         assert (tree.predict(X) == model.predict(X)).all()
         text = export_text(model, max_depth=10**6)
         assert text.count("class: ") == n_leaves
-        ours = best_of(lambda model=model: ol.read_tree(model))
+        ours = best_of(lambda model=model: ol.read(model))
         as_text = best_of(lambda model=model: export_text(model, max_depth=10**6))
         loaded = _treelite(X, y, n_leaves)
         target = against(0.005, ours) if n_leaves == 1000 else ""
@@ -86,7 +86,7 @@ def _forms(files: Table, X: np.ndarray, y: np.ndarray) -> None:
 
     for n_leaves in (10, 30):
         model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, y)
-        form = ol.canonicalize(ol.read_tree(model))
+        form = ol.canonicalize(ol.read(model))
         _ = form.rules, form.to_json()  # what is written is found before
         _files(files, "form", form, n_leaves)
 

@@ -59,7 +59,7 @@ def _measure(n: int) -> dict[Any, Any]:
     for share in (0.0, 0.1):
         X = _rows(n, share)
         for depth in DEPTHS:
-            model, tree = _model(depth), ol.read_tree(_model(depth))
+            model, tree = _model(depth), ol.read(_model(depth))
             found["predict", share, depth] = (
                 best_of(lambda tree=tree, X=X: tree.predict(X), 5),
                 best_of(lambda model=model, X=X: model.predict(X), 5),

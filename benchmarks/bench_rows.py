@@ -38,23 +38,25 @@ def one_row(model: Any, X: Any) -> Table:
         ["Best of 7. Asserted: the class that scikit-learn predicts. With gaps: three values "
          "of the row are unknown."],
     )  # fmt: skip
-    tree = ol.read_tree(model)
-    form = ol.canonicalize(tree)
+    tree = ol.read(model)
     row = dict(zip(tree.space.names, X[0].tolist(), strict=True))
     gaps = {name: value for i, (name, value) in enumerate(row.items()) if i not in (0, 3, 5)}
     predict, values = tree.predictor(), X[0].tolist()
     assert predict(row) == predict(values) == tree.predict(row) == model.predict(X[:1])[0]
-    assert form.explain(row).label == predict(row)
+    assert tree.explain(row).label == predict(row)
     calls = {
         "`tree.predict(dict)`": (lambda: tree.predict(row), 5e-6),
         "`tree.predictor()(dict)`": (lambda: predict(row), 1e-6),
         "`tree.predictor()(list)`": (lambda: predict(values), 1e-6),
-        "`form.explain(dict)`": (lambda: form.explain(row), 5e-5),
-        "`next(form.explain(dict).reasons())`": (lambda: next(form.explain(row).reasons()), 2e-5),
-        "`form.explain(dict).shortest`": (lambda: form.explain(row).shortest, None),
-        "`form.explain(dict).changes()`": (lambda: form.explain(row).changes(), None),
-        "`ask_next(tree, [gaps])`": (lambda: ol.ask_next(tree, [gaps]), None),
-        "`tree.missing_needed(gaps)`": (lambda: tree.missing_needed(gaps), None),
+        "`tree.explain(dict)`": (lambda: tree.explain(row), 5e-5),
+        "`next(tree.explain(dict).reasons())`": (
+            lambda: next(tree.explain(row).reasons()),
+            2e-5,
+        ),
+        "`tree.explain(dict).shortest`": (lambda: tree.explain(row).shortest, None),
+        "`tree.explain(dict).changes()`": (lambda: tree.explain(row).changes(), None),
+        "`ask_next(tree, [gaps])`": (lambda: tree.ask_next([gaps]), None),
+        "`tree.needed(gaps)`": (lambda: tree.needed(gaps), None),
     }
     for name, (work, target) in calls.items():
         passed = best_of(work)
@@ -70,7 +72,7 @@ def tables(models: dict[str, Any], X: Any) -> Table:
         ["Best of 7. Asserted: the same classes. Target: ahead."],
     )
     for name, model in models.items():
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         for n in (1, 10, 100, 1000):
             rows = X[:n]
             assert np.array_equal(tree.predict(rows), model.predict(rows))
@@ -84,18 +86,19 @@ def tables(models: dict[str, Any], X: Any) -> Table:
 def many(model: Any, X: Any, quick: bool) -> Table:
     """Explaining all rows of a table."""
     table = Table(
-        "`form.explain_all(X)`: class and shortest reason of every row, depth 5",
+        "`tree.explain_all(X)`: class and shortest reason of every row, depth 5",
         ["rows", "different places", "time", "rows per second", "target"],
         ["Best of 3. Asserted: for every 997th row, what `explain` gives. Target: 100,000 rows per "
          "second."],
     )  # fmt: skip
     rows = X if quick else np.tile(X, (5, 1))
-    form = ol.canonicalize(model)
-    why = form.explain_all(rows)
+    tree = ol.read(model)
+    assert isinstance(tree, ol.Tree)
+    why = tree.explain_all(rows)
     for i in range(0, len(rows), 997):
-        one = form.explain(rows[i])
+        one = tree.explain(rows[i])
         assert (one.label, one.shortest) == (why.label[i], why.reasons[i])
-    passed = best_of(lambda: form.explain_all(rows), 3)
+    passed = best_of(lambda: tree.explain_all(rows), 3)
     table.add(f"{len(rows):,}", len({id(term) for term in why.reasons}), seconds(passed),
               f"{len(rows) / passed:,.0f}", against(len(rows) / 1e5, passed))  # fmt: skip
     return table
@@ -111,26 +114,27 @@ def huge(quick: bool) -> Table:
     X = rng.normal(size=(n, 20))
     signal = X[:, 0] * X[:, 1] + X[:, 2] - X[:, 3] * X[:, 4]
     model = DecisionTreeClassifier(random_state=0).fit(X, signal + rng.normal(size=n) > 0)
-    form = ol.canonicalize(model)
-    _ = form.bins.explainer
+    tree = ol.read(model)
+    assert isinstance(tree, ol.Tree)
+    _ = tree.kernel.bins.explainer
     table = Table(
-        f"One row of a tree of {form.tree.n_leaves:,} leaves ({n:,} x 20, no depth limit)",
+        f"One row of a tree of {tree.n_leaves:,} leaves ({n:,} x 20, no depth limit)",
         ["asked for", "time", "target"],
         ["Worst of 10 rows, each once. Asserted: every reason has the class of its row for "
-         "certain; with unknowns, the classes that `possible_classes` gives."],
+         "certain; with unknowns, the classes that `possible` gives."],
     )  # fmt: skip
     spent: dict[str, float] = {}
     for values in X[:10]:
-        row = dict(zip(form.space.names, values.tolist(), strict=True))
+        row = dict(zip(tree.space.names, values.tolist(), strict=True))
         gaps = {name: value for i, (name, value) in enumerate(row.items()) if i % 2}
-        assert (form.explain(gaps).possible,) == tuple(form.possible_classes([gaps]))
-        why = form.explain(row)
+        assert (tree.explain(gaps).possible,) == tuple(tree.possible([gaps]))
+        why = tree.explain(row)
         assert next(why.reasons()).covers([row]).all()
         asked = {
-            "one reason": lambda row=row: next(form.explain(row).reasons()),
-            "the shortest reason": lambda row=row: form.explain(row).shortest,
-            "the fewest changes": lambda row=row: form.explain(row).changes(),
-            "half of the values unknown: which decide": lambda gaps=gaps: form.explain(gaps),
+            "one reason": lambda row=row: next(tree.explain(row).reasons()),
+            "the shortest reason": lambda row=row: tree.explain(row).shortest,
+            "the fewest changes": lambda row=row: tree.explain(row).changes(),
+            "half of the values unknown: which decide": lambda gaps=gaps: tree.explain(gaps),
         }
         for what, work in asked.items():
             spent[what] = max(spent.get(what, 0.0), best_of(work, 1))

@@ -20,6 +20,7 @@ import numpy as np
 
 import orderless as ol
 
+from .data import one_tree
 from .figures import OURS, Figure
 from .timing import NOT_INSTALLED, Failed, Table, at_least, clock, now, seconds
 
@@ -72,7 +73,7 @@ def _tree() -> ol.Tree:
     X = rng.normal(size=(20_000, 6))
     y = np.where(X[:, 0] * X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=len(X)) > 0, "yes", "no")
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
-    return ol.read_tree(model, feature_names=[f"f{i}" for i in range(6)])
+    return one_tree(model, feature_names=[f"f{i}" for i in range(6)])
 
 
 def _rows(n: int) -> Any:

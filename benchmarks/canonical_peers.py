@@ -45,7 +45,7 @@ def holds(terms: list[dict[int, int]], table: np.ndarray, axis: dict[int, int]) 
 
 def truth(tree: ol.Tree) -> tuple[np.ndarray, dict[int, int]]:
     """The truth table of a boolean tree, one axis per feature it asks about."""
-    axis = {f: i for i, f in enumerate(tree.used)}
+    axis = {f: i for i, f in enumerate(tree.kernel.used)}
     cells = np.indices((2,) * len(axis)).reshape(len(axis), -1).T
     X = np.zeros((len(cells), len(tree.space)))
     X[:, list(axis)] = cells
@@ -157,8 +157,8 @@ def minimizers(names: Any, depth: int, quick: bool, seen: list[Measured]) -> Tab
             seen.append(got)
             equal = equal and got.get("sympy_dnf terms", got["rules"]) == got["rules"]
             cells = _cells(got, terms=True)
-            table.add(name, len(tree.used), got["rules"], *cells[:5], got["reasons"], *cells[5:],
-                      _ahead(got))  # fmt: skip
+            table.add(name, len(tree.kernel.used), got["rules"], *cells[:5], got["reasons"],
+                      *cells[5:], _ahead(got))  # fmt: skip
     finally:
         for peer in peers.values():
             peer.stop()
@@ -193,7 +193,9 @@ def over_depth(quick: bool, figure: Figure, seen: list[Measured]) -> Table:
             _draw(panel, depth, got)
             seen.append(got)
             cells = _cells(got)
-            table.add(depth, len(tree.used), got["rules"], *cells[:3], got["reasons"], *cells[3:])
+            table.add(
+                depth, len(tree.kernel.used), got["rules"], *cells[:3], got["reasons"], *cells[3:]
+            )
     finally:
         for peer in peers.values():
             peer.stop()
@@ -217,7 +219,9 @@ def over_features(quick: bool, figure: Figure, seen: list[Measured]) -> Table:
             _draw(panel, n, got)
             seen.append(got)
             cells = _cells(got)
-            table.add(n, len(tree.used), got["rules"], *cells[:3], got["reasons"], *cells[3:])
+            table.add(
+                n, len(tree.kernel.used), got["rules"], *cells[:3], got["reasons"], *cells[3:]
+            )
     finally:
         for peer in peers.values():
             peer.stop()
@@ -295,9 +299,9 @@ def rows(names: Any) -> Table:
             X = binarized(name)[1].to_numpy()
             some = X[np.random.default_rng(0).integers(0, len(X), 20)].tolist()
             form = ol.canonicalize(tree)
-            mine = [_signed(form, form.explain(row).all_reasons) for row in some]
+            mine = [_signed(form, tree.explain(row).all_reasons) for row in some]
             ours = best_of(
-                lambda form=form, some=some: [form.explain(row).all_reasons for row in some], 5
+                lambda tree=tree, some=some: [tree.explain(row).all_reasons for row in some], 5
             )
             got = peer(decisions(tree), len(tree.space), some, limit=15)
             passed = got

@@ -58,8 +58,15 @@ def fold_0(name: str) -> tuple[Any, Any]:
 def binarized(name: str) -> tuple[Any, Any, Any]:
     """Fold 0 by threshold guessing: binarizer, 0/1 columns, label."""
     X, y = fold_0(name)
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas").fit(X, y)
+    binarizer = ol.Binarizer().set_output(transform="pandas").fit(X, y)
     return binarizer, binarizer.transform(X).astype(int), y
+
+
+def one_tree(model: Any, **options: Any) -> ol.Tree:
+    """Read a model that is one tree."""
+    tree = ol.read(model, **options)
+    assert isinstance(tree, ol.Tree)
+    return tree
 
 
 @cache
@@ -71,12 +78,12 @@ def fitted(name: str, depth: int, kind: str) -> ol.Tree:
 
     grow = DecisionTreeClassifier(max_depth=depth, random_state=0)
     if kind == "raw":
-        return ol.read_tree(grow.fit(*load(name)))
+        return one_tree(grow.fit(*load(name)))
     binarizer, columns, y = binarized(name)
     model = grow.fit(columns, y)
     if kind == "aware":
-        return ol.read_tree(model, space=binarizer.space_)
-    return ol.read_tree(model, space=ol.Space.independent(columns.columns))
+        return one_tree(model, space=binarizer.space_)
+    return one_tree(model, space=ol.Space.independent(columns.columns))
 
 
 def random_tree(rng: np.random.Generator, space: ol.Space, n_leaves: int) -> ol.Tree:
@@ -151,9 +158,9 @@ def decisions(tree: ol.Tree) -> Any:
     """A tree over boolean features as nested (feature, when 0, when 1), for peers."""
 
     def below(node: int) -> Any:
-        if tree.feature[node] < 0:
-            return int(tree.leaf_class[node])
-        zero, one = int(tree.when_true[node]), int(tree.when_false[node])
-        return int(tree.feature[node]), below(zero), below(one)
+        if tree.nodes.feature[node] < 0:
+            return int(tree.nodes.leaf_class[node])
+        zero, one = int(tree.nodes.when_true[node]), int(tree.nodes.when_false[node])
+        return int(tree.nodes.feature[node]), below(zero), below(one)
 
     return below(0)

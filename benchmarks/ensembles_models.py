@@ -46,7 +46,7 @@ def fitted(name: str, kind: str, n: int, depth: int | None) -> tuple[Any, Any]:
     train, labels, _ = split(name)
     now(f"{name}: {kind} of {n} trees, depth {depth}")
     model = grown(kind, n, depth, train, labels)
-    return model, ol.read_ensemble(model)
+    return model, ol.read(model)
 
 
 def with_gaps(X: Any, share: float) -> Any:
@@ -56,5 +56,5 @@ def with_gaps(X: Any, share: float) -> Any:
 
 
 def boxes_of(ensemble: Any, X: Any) -> Any:
-    boxes = RowBoxes(ensemble, ensemble.read(X))
+    boxes = RowBoxes(ensemble, ensemble.kernel.read(X))
     return np.ascontiguousarray(boxes.boxes(np.arange(len(X))))

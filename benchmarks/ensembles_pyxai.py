@@ -48,7 +48,7 @@ def beside_pyxai(data: Any, n_rows: int, n_trees: int) -> Table:
             kinds = {"majority vote": ("sufficient", "majoritary"), "XGBoost": ("tree-specific",)}
             for kind, reasons in kinds.items():
                 model, trees = _fitted(kind, X, y, n_trees)
-                ensemble = ol.read_ensemble(model)
+                ensemble = ol.read(model)
                 size, ours = _ours(ensemble, rows)
                 for reason in reasons:
                     table.add(name, kind, f"{size:.1f}", seconds(ours), reason,
@@ -80,7 +80,7 @@ def _of_arrays(tree: Any, i: int) -> Any:
     if tree.children_left[i] < 0:
         return int(np.argmax(tree.value[i][0]))
     low, high = (_of_arrays(tree, side[i]) for side in (tree.children_left, tree.children_right))
-    return (int(tree.feature[i]), float(tree.threshold[i]), low, high)
+    return (int(tree.nodes.feature[i]), float(tree.nodes.threshold[i]), low, high)
 
 
 def _of_frame(nodes: Any, at: str | None = None) -> Any:
@@ -93,14 +93,14 @@ def _of_frame(nodes: Any, at: str | None = None) -> Any:
 
 
 def _boxes(ensemble: Any, rows: Any) -> Any:
-    boxes = RowBoxes(ensemble, ensemble.read(rows))
+    boxes = RowBoxes(ensemble, ensemble.kernel.read(rows))
     return np.ascontiguousarray(boxes.boxes(np.arange(len(rows))))
 
 
 def _ours(ensemble: Any, rows: Any) -> tuple[float, float]:
     """Give the mean number of features of a minimal reason, and the time for one."""
     boxes = _boxes(ensemble, rows)
-    labels = ensemble.summed.decide(boxes, 10.0, 1).label.tolist()
+    labels = ensemble.kernel.summed.decide(boxes, 10.0, 1).label.tolist()
     sizes, passed = [], 0.0
     for box, label in zip(boxes, labels, strict=True):
         start = clock()
@@ -118,7 +118,7 @@ def _theirs(
     if isinstance(got, Failed | Unfinished):
         return ("", "", "", str(got), "")
     passed, found = got
-    labels = ensemble.summed.decide(_boxes(ensemble, rows), 10.0, 1).label.tolist()
+    labels = ensemble.kernel.summed.decide(_boxes(ensemble, rows), 10.0, 1).label.tolist()
     features, conditions, needed = [], [], []
     for label, one in zip(labels, found, strict=True):
         if one is None:
@@ -140,7 +140,7 @@ def _theirs(
 
 def _certain(ensemble: Any, reason: Any, kind: str) -> int | None:
     """Give the class that the box of some conditions is certain to have, by our search."""
-    bins = ensemble.bins
+    bins = ensemble.kernel.bins
     place = {position: k for k, position in enumerate(bins.positions)}
     sides = [np.ones(width, dtype=np.uint8) for width in bins.widths]
     for feature, threshold, above in reason:
@@ -151,7 +151,7 @@ def _certain(ensemble: Any, reason: Any, kind: str) -> int | None:
         first = int(np.searchsorted(bins.cuts[k], _boundary(at), side="right"))
         sides[k][:first] &= not above
         sides[k][first:] &= above
-    found = ensemble.summed.decide(np.concatenate(sides)[None], 10.0, 1)
+    found = ensemble.kernel.summed.decide(np.concatenate(sides)[None], 10.0, 1)
     return int(found.label[0]) if found.status[0] == 0 else None
 
 

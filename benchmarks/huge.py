@@ -20,6 +20,7 @@ from orderless.model.condition import Column, Condition
 from orderless.model.feature import Feature
 from orderless.model.space import Space
 
+from .data import one_tree
 from .timing import machine
 
 PIECE = 1_000_000
@@ -68,7 +69,7 @@ def _tree() -> ol.Tree:
          Column("red", "color", Condition("color", among=("red",)))],
     )  # fmt: skip
     model = DecisionTreeClassifier(max_leaf_nodes=11, random_state=0).fit(X, y)
-    return ol.read_tree(model, space=space)
+    return one_tree(model, space=space)
 
 
 def _columns(random: np.random.Generator, n: int) -> dict[str, Any]:

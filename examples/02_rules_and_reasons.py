@@ -12,7 +12,7 @@ import orderless as ol
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["worst radius", "worst texture", "worst concave points"]]
 y = y.map({0: "malignant", 1: "benign"})
-tree = ol.read_tree(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+tree = ol.read(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
 
 print("The tree asks in one order:\n")
 print(tree)
@@ -28,7 +28,7 @@ for label, terms in form.reasons.items():
 
 print("\nOne patient:\n")
 patient = X.iloc[19]
-why = form.explain(patient)
+why = tree.explain(patient)
 print(why)
 print("\nAll reasons for this patient:")
 for term in why.all_reasons:

@@ -15,7 +15,7 @@ X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["worst radius", "worst texture", "worst concave points"]]
 y = y.map({0: "malignant", 1: "benign"})
 clf = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=0).fit(X, y)
-tree = ol.read_tree(clf)
+tree = ol.read(clf)
 
 hidden = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
 gaps = hidden.isna().any(axis=1)
@@ -38,11 +38,11 @@ for how in ("mean", "median", "most_frequent"):
 print("\nWhat would settle a row that is open?")
 row = hidden[~certain].iloc[0]
 print(tree.space.names, row.tolist())
-print(ol.canonicalize(tree).explain(row))
+print(tree.explain(row))
 
 print("\nNaN can also be a value that a tree has learned:")
 doses = np.array([[1.0], [2.0], [np.nan], [np.nan], [5.0], [6.0]])
 learned = DecisionTreeClassifier(random_state=0).fit(doses, ["low"] * 4 + ["high"] * 2)
 for nan in ("unknown", "value"):
-    read = ol.read_tree(learned, feature_names=["dose"], nan=nan)
+    read = ol.read(learned, feature_names=["dose"], nan=nan)
     print(f"  nan={nan!r}: {read.condition(0)}? A row with NaN: {read.predict([[np.nan]])}")

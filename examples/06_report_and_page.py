@@ -11,7 +11,7 @@ import orderless as ol
 
 X, y = ol.datasets.load("wisconsin")
 y = y.map({0: "benign", 1: "malignant"})
-tree = ol.read_tree(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
+tree = ol.read(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
 
 report = ol.report(
     tree,

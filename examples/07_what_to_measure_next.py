@@ -12,9 +12,7 @@ import orderless as ol
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["mean texture", "worst radius", "worst texture", "worst concave points"]]
 y = y.map({0: "malignant", 1: "benign"})
-tree = ol.read_tree(
-    DecisionTreeClassifier(max_depth=3, min_samples_leaf=5, random_state=0).fit(X, y)
-)
+tree = ol.read(DecisionTreeClassifier(max_depth=3, min_samples_leaf=5, random_state=0).fit(X, y))
 costs = {"mean texture": 1, "worst radius": 3, "worst texture": 3, "worst concave points": 10}
 
 print("What a decision costs on average, over the patients:")

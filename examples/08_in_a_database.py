@@ -18,18 +18,18 @@ X = (X * [10, 10, 1000]).round()  # whole numbers make short conditions
 X.columns = ["radius", "texture", "points"]
 y = y.map({0: "malignant", 1: "benign"})
 model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-tree = ol.read_tree(model, space=ol.Space(dict.fromkeys(X.columns, "integer")))
+tree = ol.read(model, space=ol.Space(dict.fromkeys(X.columns, "integer")))
 form = ol.canonicalize(tree)
 
 print("The reasons, as an expression:\n")
-print(form.to_sql(dialect="sqlite"))
+print(tree.to_sql(dialect="sqlite"))
 
 hidden = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
 base = sqlite3.connect(":memory:")
 hidden.to_sql("patients", base, index=False)
 
 print("\nThree patients, with what to ask next where the class is not certain:\n")
-query = form.to_sql(dialect="sqlite", table="patients", needed="next")
+query = tree.to_sql(dialect="sqlite", table="patients", needed="next")
 found = base.execute(query).fetchall()
 for row in found[:3]:
     print("  ", row)

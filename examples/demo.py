@@ -10,6 +10,7 @@ from pathlib import Path
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.estimators import judge
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/demo")
 folder.mkdir(parents=True, exist_ok=True)
@@ -23,23 +24,23 @@ step("1. A decision tree for 569 tumours (Wisconsin): benign or malignant?")
 X, y = ol.datasets.load("wisconsin")
 y = y.map({0: "benign", 1: "malignant"})
 model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=5, random_state=0).fit(X, y)
-tree = ol.read_tree(model)
+tree = ol.read(model)
 print(tree)
 
 step("2. What it decides, without an order")
 form = ol.canonicalize(tree)
 print(form.to_text(X, y))
-small = ol.smallest_tree(tree)
+small = tree.minimize()
 assert ol.equivalent(tree, small)
 print(f"\nSome splits make no difference: {small.n_leaves} leaves do what {tree.n_leaves} did.")
 
 step("3. Why does this patient get that answer?")
 patient = X.iloc[19].to_dict()
 print(", ".join(f"{name} = {patient[name]:g}" for name in tree.features) + ":\n")
-print(form.explain(patient))
+print(tree.explain(patient))
 
 step("4. What if some values are missing?")
-first = tree.space.names[tree.feature[0]]
+first = tree.space.names[tree.nodes.feature[0]]
 known = {name: value for name, value in patient.items() if name != first}
 print(f"Without {first}, which the tree asks first: {form.predict([known])[0]}, certainly.")
 share = ol.coverage(tree, X, [0.3], n_repeats=3).table
@@ -53,7 +54,7 @@ step("5. At which risk should we act? (Judged on the rows that the tree was fitt
 costs = {name: 5 if "concav" in name else 1 for name in X}  # counting concave points is laborious
 for risk in (0.5, 0.2):
     act = tree.decide_at("malignant", risk)
-    found = ol.judge(act, X, y == "malignant")
+    found = judge(act, X, y == "malignant")
     policy = ol.cheapest_policy(act, X, costs)
     print(
         f"At {risk:.0%}: {found.sensitivity[True]:.1%} of the malignant tumours are found, "

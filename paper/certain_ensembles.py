@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import orderless as ol
+from orderless.ensembles import verdicts_of
 from orderless.errors import DataNotFound
 
 from . import draw
@@ -68,7 +69,8 @@ def ensemble_rows(
     order = np.random.RandomState(0).permutation(len(X))
     train, test = order[: int(0.8 * len(X))], order[int(0.8 * len(X)) :][:n_rows]
     model = _fitted(kind, n_trees, depth, X.iloc[train], y[train])
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
+    assert isinstance(ensemble, ol.Ensemble)
     mean = X.iloc[train].mean()
     return [{"rate": rate, **_counted(model, ensemble, kind, X.iloc[test], mean, rate)}
             for rate in RATES]  # fmt: skip
@@ -81,10 +83,10 @@ def _counted(
     gaps = whole.mask(np.random.RandomState(1).rand(*whole.shape) < rate)
     truth = np.asarray(model.predict(whole))
     start = time.perf_counter()
-    found = ensemble.verdicts(gaps, time_limit=TIME_LIMIT)
+    found = verdicts_of(ensemble.kernel, ensemble.kernel.read(gaps), TIME_LIMIT, None)
     seconds = time.perf_counter() - start
     sure = found.label >= 0
-    if not np.array_equal(ensemble.labels[found.label[sure]], truth[sure]):
+    if not np.array_equal(ensemble.kernel.labels[found.label[sure]], truth[sure]):
         raise AssertionError(f"{kind}: a certain answer is not that of the true values")
     return {
         "rows": len(whole),
@@ -99,14 +101,14 @@ def _counted(
 
 def _settled_by_bounds(ensemble: ol.Ensemble, gaps: Any) -> NDArray[np.bool_]:
     """Tell which rows the sum of the trees' bounds decides between two classes."""
-    rows = ensemble.read(gaps)
-    base = np.array(ensemble.adding.base)
-    cut = ensemble.rule.cuts[0] if ensemble.rule.kind == "cuts" else 0.0
+    rows = ensemble.kernel.read(gaps)
+    base = np.array(ensemble.kernel.adding.base)
+    cut = ensemble.kernel.rule.cuts[0] if ensemble.kernel.rule.kind == "cuts" else 0.0
     low = np.full(rows.n_rows, _margin(base[None])[0] - cut)
     high = low.copy()
-    for tree, values in zip(ensemble.trees, ensemble.values, strict=True):
-        reached = tree.reached_leaves(rows).astype(bool)
-        own = _margin(values)[tree.leaf_class[list(tree.leaves())]]
+    for tree, values in zip(ensemble.trees, ensemble.kernel.values, strict=True):
+        reached = tree.kernel.reached_leaves(rows).astype(bool)
+        own = _margin(values)[tree.nodes.leaf_class[list(tree.kernel.leaves())]]
         low += np.where(reached, own, np.inf).min(axis=1)
         high += np.where(reached, own, -np.inf).max(axis=1)
     close = 1e-6  # nearer to the cut than rounding: not settled

@@ -56,7 +56,7 @@ def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
         X, y = X.iloc[kept].reset_index(drop=True), y.iloc[kept].reset_index(drop=True)
     drawn = random.randint(len(X), size=len(X))
     rest = np.setdiff1d(np.arange(len(X)), drawn)
-    binarizer = ol.QuantileBinarizer(quantiles=[0.5]) if release else ol.QuantileBinarizer()
+    binarizer = ol.Binarizer([0.5]) if release else ol.Binarizer((0.33, 0.66))
     binarizer.set_output(transform="pandas").fit(X if release else X.iloc[drawn])
     train = binarizer.transform(X.iloc[drawn].reset_index(drop=True))
     test = binarizer.transform(X.iloc[rest].reset_index(drop=True))
@@ -80,8 +80,8 @@ def _bills(
         model = DecisionTreeClassifier(max_depth=max_depth, random_state=bootstrap).fit(train, y)
     else:
         model = _streed(train, y, space, costs, max_depth, streed_weight)
-    aware = ol.read_tree(model, space=space)
-    bits = ol.read_tree(model, space=ol.Space.independent(space.column_names))
+    aware = ol.read(model, space=space)
+    bits = ol.read(model, space=ol.Space.independent(space.column_names))
     groups: dict[str, list[str]] = {}
     for column in space.columns:
         groups.setdefault(column.feature, []).append(column.name)

@@ -27,7 +27,7 @@ def and_rows(dataset_bits: int, relevant: int, seeds: list[int]) -> list[Any]:
     y = X[:, :relevant].all(axis=1).astype(int)
     space = ol.Space.independent([f"X{i + 1}" for i in range(dataset_bits)])
     models = [DecisionTreeClassifier(random_state=seed).fit(X, y) for seed in seeds]
-    trees = [ol.read_tree(model, space=space) for model in models]
+    trees = [ol.read(model, space=space) for model in models]
     assert all(ol.equivalent(trees[0], tree) for tree in trees)
     ranges = ol.importance_range(trees[0], X, y).table.set_index("feature")
     shuffled = ol.permutation_importance(trees[0], X, y)

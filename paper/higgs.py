@@ -40,7 +40,7 @@ def higgs_rows(real: bool, n: int, max_depth: int) -> dict[str, Any]:
 
     X, y = _rows(real, n)
     cut = int(0.8 * len(X))
-    tree = ol.read_tree(
+    tree = ol.read(
         DecisionTreeClassifier(max_depth=max_depth, random_state=0).fit(X[:cut], y[:cut])
     )
     start = time.perf_counter()

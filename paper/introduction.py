@@ -32,15 +32,17 @@ def figure_and(setting: Setting) -> Outcome:
         "X1 first": _split("X1", _split("X2", _leaf(1), _leaf(0)), _leaf(0)),
         "X2 first": _split("X2", _split("X1", _leaf(1), _leaf(0)), _leaf(0)),
     }
-    trees = [ol.read_tree(tree, space=space) for tree in orders.values()]
+    trees = [ol.read(tree, space=space) for tree in orders.values()]
     form = ol.canonicalize(trees[0])
     row = [{"X1": None, "X2": 0}]
     table = pd.DataFrame(
         {
             "tree": list(orders),
             "rules for 1": [" or ".join(map(str, ol.canonicalize(t).rules[1])) for t in trees],
-            "fingerprint": [ol.fingerprint(tree) for tree in trees],
-            "path, X1 missing and X2 = 0": [_said(ol.predict_path(t, row)) for t in trees],
+            "fingerprint": [ol.canonicalize(t).fingerprint for t in trees],
+            "path, X1 missing and X2 = 0": [
+                _said(ol.baselines.predict_path(t, row)) for t in trees
+            ],
             "determined, X1 missing and X2 = 0": [_said(t.predict(row)) for t in trees],
         }
     )
@@ -62,7 +64,7 @@ def figure_dnf_bcf(setting: Setting) -> Outcome:
     """Show a tree with two rules and three reasons."""
     del setting
     space = ol.Space.independent(["X1", "X2", "X3"])
-    tree = ol.read_tree(
+    tree = ol.read(
         _split("X1", _split("X2", _leaf(1), _leaf(0)), _split("X3", _leaf(1), _leaf(0))),
         space=space,
     )

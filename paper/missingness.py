@@ -51,8 +51,8 @@ def missing_rows(dataset: str, fold: int, learner: str, max_depth: int, level: s
     model = fit(learner, data.X, data.y, max_depth=max_depth, seed=SEED)
     space = data.binarizer.space_
     trees = {
-        "independent": ol.read_tree(model, feature_names=[str(name) for name in data.X]),
-        "aware": ol.read_tree(model, space=space),
+        "independent": ol.read(model, feature_names=[str(name) for name in data.X]),
+        "aware": ol.read(model, space=space),
     }
     out: list[Any] = []
     for semantics, tree in trees.items():
@@ -194,12 +194,12 @@ def _path_known(trees: Any, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
     paths = set()
     for tree in trees:
         known = {0: frozenset[tuple[int, int]]()}
-        for node, column in enumerate(tree.feature.tolist()):  # parents come first
+        for node, column in enumerate(tree.nodes.feature.tolist()):  # parents come first
             here = known[node]
             if column < 0:
                 paths.add(here)
                 continue
-            for value, child in ((0, tree.when_true[node]), (1, tree.when_false[node])):
+            for value, child in ((0, tree.nodes.when_true[node]), (1, tree.nodes.when_false[node])):
                 known[int(child)] = here | {(column, value)}
     out = np.zeros(len(rows), dtype=bool)
     has = {(j, value): rows[:, j] == value for j in range(rows.shape[1]) for value in (0, 1)}

@@ -80,7 +80,7 @@ def loaded(name: str) -> tuple[pd.DataFrame, pd.Series]:
 class Fold:
     """One fold: binary columns of training and test rows."""
 
-    binarizer: Any  # a ThresholdGuessBinarizer, fitted on the training rows
+    binarizer: Any  # a Binarizer, fitted on the training rows
     X: pd.DataFrame
     y: pd.Series
     X_test: pd.DataFrame
@@ -98,7 +98,7 @@ def binarized_fold(dataset: str, fold: int) -> Fold:
     X, y = loaded(dataset)
     splits = KFold(FOLDS, shuffle=True, random_state=42).split(X)
     train, test = list(splits)[fold]
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas")
+    binarizer = ol.Binarizer().set_output(transform="pandas")
     rows, labels = X.iloc[train].reset_index(drop=True), y.iloc[train].reset_index(drop=True)
     columns = binarizer.fit_transform(rows, labels)
     return Fold(

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 import orderless as ol
+from orderless.rashomon import rashomon_sizes
 
 from . import draw
 from .page import table_text
@@ -35,7 +36,7 @@ WORDS = {
 def size_rows(dataset: str, source: str) -> list[Any]:
     """One piece: the sizes on the five training folds of one data set."""
     X, y = ol.datasets.load(dataset)
-    table = ol.rashomon_sizes({dataset: (X, y.astype(int))}, source=source).table
+    table = rashomon_sizes({dataset: (X, y.astype(int))}, source=source).table
     return list(table.to_dict("records"))
 
 

@@ -56,7 +56,7 @@ def binarized(dataset: str) -> tuple[pd.DataFrame, pd.Series, ol.Space | None]:
     if boolean.all():
         return X, y, None
     kinds = {name: "boolean" if boolean[name] else "float32" for name in X.columns}
-    binarizer = ol.ThresholdGuessBinarizer(space=ol.Space(kinds)).set_output(transform="pandas")
+    binarizer = ol.Binarizer(space=ol.Space(kinds)).set_output(transform="pandas")
     return binarizer.fit_transform(X, y), y, binarizer.space_
 
 
@@ -130,7 +130,7 @@ def distances(
     noise, label_noise, leaf = CASES[case]
     X, y = synthetic(1000, noise, label_noise, seed)
     third = {"feature": "X3", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree(third, space=ol.Space.independent(VARIABLES))
+    tree = ol.read(third, space=ol.Space.independent(VARIABLES))
     truth = dict(zip(VARIABLES, np.asarray(ol.permutation_importance(tree, X, y)), strict=True))
     found = ol.RashomonImportance(
         n_bootstraps=n_bootstraps, max_depth=3, regularization=leaf, epsilon=0.02,

@@ -71,7 +71,7 @@ def of_bits(bits: str, names: list[str]) -> dict[str, Any]:
 
 def in_a_ring() -> ol.Tree:
     """Give a tree that needs more rules than there are cells of which no two fit into one."""
-    return ol.read_tree(of_bits("0011101110111101", list("abcd")), feature_names=list("abcd"))
+    return ol.read(of_bits("0011101110111101", list("abcd")), feature_names=list("abcd"))
 
 
 def random_certificate(rng: random.Random) -> tuple[ol.Certificate, ol.Tree]:
@@ -81,13 +81,13 @@ def random_certificate(rng: random.Random) -> tuple[ol.Certificate, ol.Tree]:
     names = rng.sample([f.name for f in SPACE.features], rng.choice([1, 2, 3, 3]))
     classes = rng.choice([("a", "b"), (0, 1, 2), (False, True), (0.5, 1.5)])
     depth = rng.choice([1, 2, 3, 4])
-    tree = ol.read_tree(random_tree(rng, classes, depth, names), space=SPACE)
+    tree = ol.read(random_tree(rng, classes, depth, names), space=SPACE)
     kind = rng.choice(["form", "form", "same", "policy"])
     if kind == "form":
         form = ol.canonicalize(tree, exact=rng.random() < 0.9)
         return form.certificate(reasons=rng.choice([1_000, 0])), tree
     if kind == "same":
-        other = ol.smallest_tree(tree) if rng.random() < 0.5 else ol.canonicalize(tree)._canonical
+        other = tree.minimize() if rng.random() < 0.5 else ol.canonicalize(tree).form._canonical
         return ol.equivalence_certificate(tree, other), tree
     X = [random_row(rng) for _ in range(rng.randint(1, 9))]
     costs = {f.name: rng.choice([0, 1, 2, 2.5, 7, 0.1]) for f in SPACE.features}

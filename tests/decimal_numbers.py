@@ -1,4 +1,4 @@
-"""Numbers as the decimals that they are written as, for oracles about ``within=``."""
+"""Numbers as the decimals that they are written as, for oracles about ``tolerance=``."""
 
 from fractions import Fraction
 
@@ -10,6 +10,6 @@ def decimal(number):
     return Fraction(repr(float(number)))
 
 
-def near(numbers, within):
+def near(numbers, tolerance):
     """Whether all numbers lie within so much of each other."""
-    return decimal(max(numbers)) - decimal(min(numbers)) <= decimal(within)
+    return decimal(max(numbers)) - decimal(min(numbers)) <= decimal(tolerance)

@@ -161,11 +161,11 @@ class Case:
         return [*self.bounds, *(text for text, _ in self.facts)]
 
     def space(self) -> ol.Space:
-        return ol.Space(self.kinds, knowing=self.texts)
+        return ol.Space(self.kinds, facts=self.texts)
 
     def trees(self) -> list[ol.Tree]:
         space = self.space()
-        return [ol.read_tree(spec, space=space) for spec in self.specs]
+        return [ol.read(spec, space=space) for spec in self.specs]
 
     def says(self, row: Row, tree: int = 0) -> Any:
         return decide(self.specs[tree], row)

@@ -40,7 +40,7 @@ class Drawn:
         space = self.found.space()
         trees = []
         for spec, own in zip(self.specs, self.values, strict=True):
-            tree = ol.read_tree(spec, space=space)
+            tree = ol.read(spec, space=space)
             trees.append(tree.replace(classes=range(len(own))))
         return ol.Ensemble(trees, self.values, classes=self.classes,
                            adding=Adding(base=(0.0,) * self.n_scores),

@@ -157,7 +157,7 @@ def onnx_file() -> bytes:
              "false": {"prediction": 1}}  # fmt: skip
     sets = {"feature": "colour", "relation": "in", "reference": ["r", "k"], "true": split,
             "false": leaf}  # fmt: skip
-    return ol.read_tree(sets, space=space).to_onnx()
+    return ol.read(sets, space=space).to_onnx()
 
 
 def _boosted() -> Any:
@@ -202,7 +202,7 @@ def onnx_prepared_file() -> bytes:
 def onnx_newer_sum_file() -> bytes:
     import orderless as ol
 
-    return ol.read_ensemble(_boosted()).to_onnx()
+    return ol.read(_boosted()).to_onnx()
 
 
 def pmml_file() -> bytes:
@@ -243,12 +243,12 @@ def pmml_sum_file() -> bytes:
     """Three sums that go into a regression, as boosted trees are written."""
     from sklearn.ensemble import GradientBoostingClassifier
 
-    from orderless import read_ensemble
+    from orderless import read
 
     X, y = table()
     model = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
     X = X[["age", "size"]].fillna(0)
-    return read_ensemble(model.fit(X, y + (X["size"] > 7))).to_pmml().encode()
+    return read(model.fit(X, y + (X["size"] > 7))).to_pmml().encode()
 
 
 def r_file() -> bytes:

@@ -187,13 +187,13 @@ def main(kind: str, count: int, seed: int) -> None:
         if find_spec(library.partition(".")[0]):
             import_module(library)
 
-    from orderless import read_ensemble
+    import orderless as ol
     from orderless.cli.mistakes import Mistake
     from orderless.cli.models import load_model
     from orderless.errors import InvalidSpace, InvalidTree, UnreadableModel
 
     content = (FILES | SUMS)[kind]()
-    read_one = read_ensemble if kind in SUMS else load_model
+    read_one = ol.read if kind in SUMS else load_model
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"

@@ -47,7 +47,9 @@ def at_thresholds(X, cuts, random_state, each=8):
 def many_rows(tree, X, n=100_000, edges=EDGES, random_state=0):
     """Give n rows like X's for a tree over them: at its thresholds, beside them, at the edges."""
     rng = np.random.default_rng(random_state)
-    pairs = {(int(f), float(t)) for f, t in zip(tree.feature, tree.threshold, strict=True)}
+    pairs = {
+        (int(f), float(t)) for f, t in zip(tree.nodes.feature, tree.nodes.threshold, strict=True)
+    }
     rows = [at_thresholds(X, sorted(pair for pair in pairs if pair[0] >= 0), random_state)]
     for column in range(X.shape[1]):
         some = rows[0][rng.integers(0, len(rows[0]), 8 * len(edges))]

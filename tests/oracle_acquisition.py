@@ -40,14 +40,14 @@ class Case:
         return tuple(
             self.holds(node, value)
             for node in range(self.tree.n_nodes)
-            if self.tree.feature[node] == place
+            if self.tree.nodes.feature[node] == place
         )
 
     def holds(self, node: int, value: Any) -> bool:
-        feature = self.tree.space.features[self.tree.feature[node]]
+        feature = self.tree.space.features[self.tree.nodes.feature[node]]
         if feature.ordered:
-            return float(value) <= self.tree.row_threshold[node]
-        return feature.categories.index(value) in self.tree.set_of(node).tolist()
+            return float(value) <= self.tree.kernel.row_threshold[node]
+        return feature.categories.index(value) in self.tree.kernel.set_of(node).tolist()
 
     def parts(self, rows: list[int], purchase: str) -> list[list[int]]:
         """Divide rows by what a purchase shows."""
@@ -106,7 +106,7 @@ class Case:
 class NumberCase(Case):
     """A tree of numbers: determined is what has an interval that is narrow enough."""
 
-    within: float = 0.0
+    tolerance: float = 0.0
 
     def possible(self, row: Row) -> tuple[float, float]:
         """The smallest and the largest number of all completions."""
@@ -116,7 +116,7 @@ class NumberCase(Case):
     def determined(self, rows: list[int], bought: frozenset[str]) -> bool:
         names = {f for p in bought for f in self.purchases[p][0]}
         lower, upper = self.possible({name: self.rows[rows[0]][name] for name in names})
-        return near([lower, upper], self.within)
+        return near([lower, upper], self.tolerance)
 
     def can_settle(self, row: Row, name: str) -> bool:
         """Whether a feature settles some completion that, without it, is not settled.
@@ -128,10 +128,10 @@ class NumberCase(Case):
         for known in itertools.product(*([None, *values[n]] for n in others)):
             more = {**row, **dict(zip(others, known, strict=True))}
             lower, upper = self.possible(more)
-            if near([lower, upper], self.within):
+            if near([lower, upper], self.tolerance):
                 continue
             for value in values[name]:
                 lower, upper = self.possible({**more, name: value})
-                if near([lower, upper], self.within):
+                if near([lower, upper], self.tolerance):
                     return True
         return False

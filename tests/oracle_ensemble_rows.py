@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.model import Adding, Ensemble, Rule
+from orderless import Ensemble
+from orderless.model import Adding, Rule
 
 from .oracle import as_float32, float32_neighbours
 

@@ -139,7 +139,7 @@ class Goal(Case):
 
         if tree.space is self.space:
             return key(tree)
-        flat = self.found._problem.columns.flatten(tree, tuple(self.classes))
+        flat = self.found._problem.columns.flatten(tree.kernel, tuple(self.classes))
         assert flat is not None
 
         def read(node: int) -> Any:

@@ -72,7 +72,7 @@ class Case:
 
     def read(self, tree: Any) -> ol.Tree:
         """One of the oracle's trees as a ``Tree`` over the space."""
-        return ol.read_tree(self.nested(tree), space=self.space)
+        return ol.read(self.nested(tree), space=self.space)
 
     def key(self, tree: Any) -> Any:
         """What ``key`` gives for one of the oracle's trees; each column is read once."""
@@ -95,10 +95,16 @@ class Case:
 
 def key(tree: ol.Tree, node: int = 0) -> Any:
     """A tree as nested tuples, whatever the order of its nodes and classes."""
-    if tree.feature[node] < 0:
-        return tree.classes[tree.leaf_class[node]]
-    yes, no = (key(tree, int(child[node])) for child in (tree.when_true, tree.when_false))
-    asked = (int(tree.feature[node]), float(tree.threshold[node]), *tree.set_of(node).tolist())
+    if tree.nodes.feature[node] < 0:
+        return tree.classes[tree.nodes.leaf_class[node]]
+    yes, no = (
+        key(tree, int(child[node])) for child in (tree.nodes.when_true, tree.nodes.when_false)
+    )
+    asked = (
+        int(tree.nodes.feature[node]),
+        float(tree.nodes.threshold[node]),
+        *tree.kernel.set_of(node).tolist(),
+    )
     return (asked, yes, no)
 
 

@@ -55,7 +55,7 @@ class NumberCase(Case):
         return {"feature": column, "true": self.nested(one), "false": self.nested(zero)}
 
     def read(self, tree: Any) -> ol.Tree:
-        return ol.read_tree({"task": "regression", **self.nested(tree)}, space=self.space)
+        return ol.read({"task": "regression", **self.nested(tree)}, space=self.space)
 
     def key(self, tree: Any) -> Any:
         if not isinstance(tree, tuple):

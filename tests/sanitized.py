@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sums import as_ensemble
+
+from orderless.importance import conditional_model_reliance
 
 SEEDS = 60  # pairs of small trees, for everything
 SMALLEST = 250  # trees with idle questions: a use of freed memory was found in 1 of 130
@@ -60,18 +63,17 @@ def functions(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     assert ol.counterexample(a, b) is None
     assert ol.disagreement(a, b) == 0
     assert ol.group_equivalent([a, b]) == [[0, 1]]
-    ol.difference(a, ol.read_tree({"prediction": a.classes[0]}, space=a.space))
+    ol.difference(a, ol.read({"prediction": a.classes[0]}, space=a.space))
     for exact in (True, False):
         form = ol.canonicalize(a, exact=exact)
         assert form.rules == ol.canonicalize(b, exact=exact).rules
         assert ol.CanonicalForm.from_json(form.to_json()) == form
     for minimize in ("leaves", "depth", "expected_depth"):
-        small, _ = ol.smallest_tree(b, minimize=minimize, return_bound=True, limit=2000,
-                                    time_limit=5.0)  # fmt: skip
+        small, _ = b.minimize(minimize, return_bound=True, limit=2000, time_limit=5.0)
         assert ol.equivalent(small, a)
     rows = random_rows(b, rng, 20, 0.0)
-    ol.smallest_tree(b, minimize="expected_depth", X=rows, return_bound=True, limit=2000)
-    assert set(ol.redundant_splits(b)) <= set(np.flatnonzero(b.feature >= 0).tolist())
+    b.minimize("expected_depth", X=rows, return_bound=True, limit=2000)
+    assert set(b.redundant_splits()) <= set(np.flatnonzero(b.nodes.feature >= 0).tolist())
 
 
 def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
@@ -100,17 +102,17 @@ def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     )
     codes = np.array([rng.randint(-3, 2) for _ in range(9)], np.int32)
     core.tree.hold_bits(bits.held, codes, np.array([3, 9]), columns, 2)
-    assert core.bins.cut_tree(a.held, space) is None or a.bins.n_slots >= 0
+    assert core.bins.cut_tree(a.kernel.held, space) is None or a.kernel.bins.n_slots >= 0
     assert ol.group_equivalent([a, b, a])[0][-1] == 2
-    form = core.reasons.form(b.held, space, n_classes)
+    form = core.reasons.form(b.kernel.held, space, n_classes)
     if form is not None:
         starts = form.find(10**6, 60.0)
         rules = form.rules(60.0)
         assert [len(form.table(c)) for c in range(n_classes)] == np.diff(starts).tolist()
         assert all(form.box(reason) for own in rules for reason in own) or starts[-1] == 1
-        assert form.bins().positions == ol.canonicalize(b).bins.positions
+        assert form.bins().positions == ol.canonicalize(b).form.bins.positions
         form.tree()
-    text = core.base.numbers_text(a.threshold)
+    text = core.base.numbers_text(a.nodes.threshold)
     for end in (len(text), rng.randrange(len(text))):
         core.base.number_lists(f'{{"a": {text[:end]}', ["a"])
     table = np.array([[rng.randrange(2) for _ in range(5)] for _ in range(9)])
@@ -125,7 +127,7 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     rows = random_rows(a, rng, 80, 0.4)
     said = a.predict(rows)
     assert np.array_equal(np.ma.getmaskarray(said), np.ma.getmaskarray(b.predict(rows, n_jobs=2)))
-    assert a.possible_classes(rows) == b.possible_classes(rows)
+    assert a.possible(rows) == b.possible(rows)
     a.apply(rows)
     bits = np.packbits(np.arange(60) % 3 > 0, bitorder="little")
     for kind in (np.float32, np.float64):
@@ -135,22 +137,22 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
         )
         assert np.array_equal(np.isnan(to), np.arange(10, 60) % 3 == 0)
     still_open = np.flatnonzero(np.ma.getmaskarray(said))
-    importlib.import_module("orderless.missing").Settling(a).sets(a.read(rows), still_open)
-    form = ol.canonicalize(b)
+    importlib.import_module("orderless.missing").Settling(a.kernel).sets(
+        a.kernel.read(rows), still_open
+    )
     for row in rows[:4]:
-        form.missing_needed(row)
-        why = form.explain(row)
+        b.needed(row)
+        why = b.explain(row)
         str(why)
         list(why.all_reasons)
         list(zip(range(3), why.reasons(), strict=False))
         assert why.relevant is not None
         assert why.necessary is not None
         assert a.predictor()(row) == a.predict([row]).tolist()[0]
-    assert len(form.explain_all(rows)) == len(rows)
+    assert len(b.explain_all(rows)) == len(rows)
     numbers = np.full((40, len(a.space.columns)), np.nan)
     a.predict(numbers)
-    ol.determined_by_any([a, b], rows)
-    ol.ask_next(a, rows)
+    a.ask_next(rows)
     facts_of_sums(ol, a, rows)
 
 
@@ -159,13 +161,11 @@ def facts_of_sums(ol: Any, tree: Any, rows: list[dict[str, Any]]) -> None:
     numbers = [f"`{f.name}`" for f in tree.space.features if f.ordered and "`" not in f.name]
     if len(numbers) < 2:
         return
-    many = importlib.import_module("orderless.ensembles").as_ensemble(tree)
-    known = many.knowing([f"{one} <= {other}" for one, other in itertools.pairwise(numbers)])
-    possible = [status != "impossible" for status in known.decide(rows)]
+    many = as_ensemble(tree)
+    known = many.with_facts([f"{one} <= {other}" for one, other in itertools.pairwise(numbers)])
+    possible = [status != "impossible" for status in known.status(rows)]
     some = [row for row, there in zip(rows, possible, strict=True) if there][:20]
-    for classes, wider in zip(
-        known.possible_classes(some), many.possible_classes(some), strict=True
-    ):
+    for classes, wider in zip(known.possible(some), many.possible(some), strict=True):
         assert classes
         assert set(classes) <= set(wider)
 
@@ -177,7 +177,7 @@ def importance(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     for kind in (
         ol.impurity_importance,
         ol.permutation_importance,
-        ol.conditional_model_reliance,
+        conditional_model_reliance,
     ):
         kind(b, rows, y)
     with contextlib.suppress(ol.errors.TooManyBoxes):
@@ -196,8 +196,6 @@ def policies(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
 
 def sums(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     """What is said of sums of trees: here of one, which says it of itself, too."""
-    from orderless.ensembles import as_ensemble
-
     ensemble = as_ensemble(b)
     rows = random_rows(b, rng, 6, 0.2)
     said = np.ma.asarray(ensemble.predict(rows))
@@ -225,14 +223,14 @@ def larger_trees(ol: Any, seed: int) -> None:
         return {"feature": f"x{i}", "relation": "<=", "reference": cut, "true": yes, "false": no}
 
     names = [f"x{i}" for i in range(4)]
-    tree = ol.read_tree(grow(6, [(0, 9)] * 4), space=ol.Space(dict.fromkeys(names, "integer")))
+    tree = ol.read(grow(6, [(0, 9)] * 4), space=ol.Space(dict.fromkeys(names, "integer")))
     for minimize in ("leaves", "depth", "expected_depth"):
-        small, _ = ol.smallest_tree(tree, minimize=minimize, return_bound=True, limit=1000)
+        small, _ = tree.minimize(minimize, return_bound=True, limit=1000)
         assert ol.equivalent(small, tree)
     form, quick = ol.canonicalize(tree), ol.canonicalize(tree, exact=False)
     assert sum(map(len, form.rules.values())) <= sum(map(len, quick.rules.values()))
     form.to_json()
-    ol.redundant_splits(tree)
+    tree.redundant_splits()
     rows = [{name: rng.randrange(10) for name in names} for _ in range(40)]
     ol.cheapest_policy(tree, rows, dict.fromkeys(names, 1), limit=5000)
 
@@ -286,7 +284,7 @@ def main(path: Path) -> None:
     for seed in range(SMALLEST):
         b = equivalent_pair(seed, most_leaves=300)[1]
         for minimize in ("leaves", "depth"):
-            ol.smallest_tree(b, minimize=minimize, return_bound=True, limit=300)
+            b.minimize(minimize, return_bound=True, limit=300)
     for seed in range(LARGER):
         larger_trees(ol, seed)
         sets_of_trees(ol, seed)

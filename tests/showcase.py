@@ -58,7 +58,7 @@ def mixed() -> ol.CanonicalForm:
     green = ask("lab value", "<=", 2.5, leaf("middle"), leaf("high"))
     tree = ask("age", "<=", 24.5, ask("lab value", "<=", 0.1, leaf("low"), young),
                ask("color", "in", ["green"], green, old))  # fmt: skip
-    return ol.canonicalize(ol.read_tree(tree, space=space))
+    return ol.canonicalize(ol.read(tree, space=space))
 
 
 def mixed_rows() -> tuple[list[dict[str, Any]], list[str]]:
@@ -81,7 +81,7 @@ def hostile() -> ol.CanonicalForm:
     tree = ask(last, "in", list(HOSTILE[:3]), leaf(labels[0]), leaf(labels[1]))
     for name in reversed(HOSTILE[:-1]):
         tree = ask(name, "==", 1, leaf(labels[len(name) % 2]), tree)
-    return ol.canonicalize(ol.read_tree(tree, space=space))
+    return ol.canonicalize(ol.read(tree, space=space))
 
 
 def constant() -> ol.CanonicalForm:

@@ -2,21 +2,28 @@
 
 import numpy as np
 
+import orderless as ol
+from orderless.readers import read_ensemble
 from tests.neighbours import neighbours
+
+
+def read_sum(model, **options):
+    """Read a model as a sum of trees, also where it is one tree."""
+    return ol.Ensemble.of(read_ensemble(model, **options))
 
 
 def added(ensemble, X):
     """Give rows x scores: the sums in the library's order and precision, not divided."""
-    rows, adding = ensemble.read(X), ensemble.adding
+    rows, adding = ensemble.kernel.read(X), ensemble.kernel.adding
     kind = np.float32 if adding.precision == "float32" else np.float64
     base = np.array(adding.base, dtype=kind)
     sums = np.zeros((rows.n_rows, len(base)), dtype=kind)
     if not adding.base_last:
         sums += base
     for tree, values, score in zip(
-        ensemble.trees, ensemble.values, ensemble.scores.tolist(), strict=True
+        ensemble.trees, ensemble.kernel.values, ensemble.kernel.scores.tolist(), strict=True
     ):
-        leaf = tree.decide(rows)
+        leaf = tree.kernel.decide(rows)
         assert (leaf >= 0).all(), "a row is not complete"
         which = slice(None) if score < 0 else [score]
         sums[:, which] += values.astype(kind)[leaf][:, which]
@@ -28,7 +35,7 @@ def added(ensemble, X):
 def divided(ensemble, X):
     """Give rows x scores, divided where the library divides."""
     sums = added(ensemble, X)
-    return sums / sums.dtype.type(ensemble.adding.divisor)
+    return sums / sums.dtype.type(ensemble.kernel.adding.divisor)
 
 
 def labels(ensemble, X):
@@ -38,31 +45,31 @@ def labels(ensemble, X):
 
 def labels_of(ensemble, sums):
     """Give the class of undivided sums."""
-    if ensemble.rule.kind == "largest":
-        at = (sums / sums.dtype.type(ensemble.adding.divisor)).argmax(axis=1)
+    if ensemble.kernel.rule.kind == "largest":
+        at = (sums / sums.dtype.type(ensemble.kernel.adding.divisor)).argmax(axis=1)
     else:
-        assert ensemble.rule.kind == "cuts"
-        at = (sums[:, :1] > np.array(ensemble.rule.cuts)).sum(axis=1)
-    return ensemble.labels[at]
+        assert ensemble.kernel.rule.kind == "cuts"
+        at = (sums[:, :1] > np.array(ensemble.kernel.rule.cuts)).sum(axis=1)
+    return ensemble.kernel.labels[at]
 
 
 def within_window(ensemble, sums):
     """Say of which rows the rule leaves the class open: another score is near the largest."""
     exact = sums.astype(np.float64)
     below = exact.max(axis=1, keepdims=True) - exact
-    return ((below > 0) & (below <= ensemble.rule.window)).any(axis=1)
+    return ((below > 0) & (below <= ensemble.kernel.rule.window)).any(axis=1)
 
 
 def probabilities(ensemble, X):
     """Give rows x classes, through the link; equal to the library's up to rounding."""
-    scores = divided(ensemble, X).astype(np.float64) * ensemble.factor
-    if ensemble.link == "logistic":
+    scores = divided(ensemble, X).astype(np.float64) * ensemble.kernel.factor
+    if ensemble.kernel.link == "logistic":
         share = 1 / (1 + np.exp(-scores[:, 0]))
         return np.column_stack([1 - share, share])
-    if ensemble.link == "softmax":
+    if ensemble.kernel.link == "softmax":
         share = np.exp(scores - scores.max(axis=1, keepdims=True))
         return share / share.sum(axis=1, keepdims=True)
-    assert ensemble.link == "identity"
+    assert ensemble.kernel.link == "identity"
     return scores
 
 
@@ -77,9 +84,11 @@ def hard_rows(ensemble, X, n=100_000, edges=(), cuts=(), random_state=0):
     out = X[rng.integers(0, len(X), n)]
     pairs = set(cuts)
     for tree in ensemble.trees:
-        inner = tree.feature >= 0
-        for numbers in (tree.threshold, tree.row_threshold):
-            pairs |= set(zip(tree.feature[inner].tolist(), numbers[inner].tolist(), strict=True))
+        inner = tree.nodes.feature >= 0
+        for numbers in (tree.nodes.threshold, tree.kernel.row_threshold):
+            pairs |= set(
+                zip(tree.nodes.feature[inner].tolist(), numbers[inner].tolist(), strict=True)
+            )
     pairs = sorted(pair for pair in pairs if np.isfinite(pair[1]))
     hits = [(j, near) for j, cut in pairs for near in neighbours(cut)]
     hits += [(j, edge) for j in range(X.shape[1]) for edge in edges]

@@ -72,7 +72,7 @@ def nested(spec: Spec) -> dict[str, Any]:
 
 
 def tree_of(spec: Spec, kinds: dict[str, Any]) -> ol.Tree:
-    return ol.read_tree(nested(spec), space=space_of(kinds))
+    return ol.read(nested(spec), space=space_of(kinds))
 
 
 @st.composite

@@ -10,7 +10,15 @@ import math
 import numpy as np
 
 import orderless as ol
-from orderless.model import Adding, Ensemble, Rule
+from orderless import Ensemble
+from orderless.ensembles import votes
+from orderless.model import Adding, Rule
+
+
+def as_ensemble(model):
+    """The same tree as a sum of one."""
+    return ol.Ensemble.of(votes.as_ensemble(model))
+
 
 FEATURES = (
     ol.Feature("größe"),

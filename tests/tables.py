@@ -161,7 +161,7 @@ RUN = {"duckdb": run_duckdb, "sqlite": run_sqlite}
 
 def expected(tree: ol.Tree, table: pa.Table) -> tuple[list[Any], list[Any]]:
     """What predict and ask_next say of each row of a table."""
-    return tree.predict(table).to_pylist(), ol.ask_next(tree, table).to_pylist()
+    return tree.predict(table).to_pylist(), tree.ask_next(table).to_pylist()
 
 
 @cache

@@ -49,7 +49,7 @@ def tree_model(depth: int | None = None) -> DecisionTreeClassifier:
 def numbers_near(tree: ol.Tree, i: int) -> list[float]:
     """Every boundary of a feature, and its neighbours among float64 and float32."""
     out: list[float] = []
-    for t in tree.threshold[tree.feature == i].tolist():
+    for t in tree.nodes.threshold[tree.nodes.feature == i].tolist():
         if not np.isfinite(t):
             continue
         near = np.float32(t)
@@ -62,7 +62,7 @@ def rows_at_edges(tree: ol.Tree, X: pd.DataFrame, seed: int = 0, n: int = 3) -> 
     """Rows of X in which one feature is put at, or beside, a boundary; and other labels."""
     rng = np.random.default_rng(seed)
     parts = [X]
-    for i in tree.used:
+    for i in map(tree.space.index, tree.features):
         feature = tree.space.features[i]
         if feature.name not in X.columns:
             continue
@@ -92,7 +92,7 @@ def check(
     """Fit, read, and compare on all rows that matter."""
     pipeline = Pipeline([(name, step if step in (None, "passthrough") else clone(step))
                          for name, step in pipeline.steps]).fit(X, y)  # fmt: skip
-    tree = ol.read_tree(pipeline, **options)
+    tree = ol.read(pipeline, **options)
     rows = rows_at_edges(tree, X) if edges else X
     ours = as_list(tree.predict(rows))
     theirs = pipeline.predict(rows).tolist()

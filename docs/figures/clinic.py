@@ -25,7 +25,7 @@ def asks(first, second):
     wait = {"prediction": "wait"}
     inner = {**ITEMS[second][0], "true": {"prediction": "treat"}, "false": wait}
     space = ol.Space({"lactate": "numeric", "systolic": "integer"})
-    return ol.read_tree({**ITEMS[first][0], "true": inner, "false": wait}, space=space)
+    return ol.read({**ITEMS[first][0], "true": inner, "false": wait}, space=space)
 
 
 def drawn(x, y, first, second):
@@ -68,7 +68,7 @@ def clinic():
     shapes.append(
         text(26, 331, "A patient with a systolic pressure of 128, whose lactate is not back:", 15)
     )
-    walked = [ol.predict_path(tree, [PATIENT]).tolist()[0] for tree in (one, two)]
+    walked = [ol.baselines.predict_path(tree, [PATIENT]).tolist()[0] for tree in (one, two)]
     certain = form.predict([PATIENT]).tolist()[0]
     assert walked == [None, "wait"]
     assert certain == "wait"

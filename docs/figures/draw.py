@@ -17,6 +17,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer, SimpleImputer
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
@@ -31,6 +33,7 @@ from orderless.output.plots import (
     PALE_VERMILION,
     VERMILION,
 )
+from orderless.rashomon import rashomon_sizes
 
 HERE = Path(__file__).parent
 PALE = {BLUE: PALE_BLUE, VERMILION: PALE_VERMILION}
@@ -140,7 +143,7 @@ def iris_tree():
     X, y = load_iris(return_X_y=True, as_frame=True)
     two = y > 0
     X, y = X.loc[two, [LENGTH, WIDTH]], y[two].map({1: "versicolor", 2: "virginica"})
-    return X, y, ol.read_tree(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
+    return X, y, ol.read(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
 
 
 def leaf_boxes(tree):
@@ -148,14 +151,14 @@ def leaf_boxes(tree):
     todo = [(0, dict(EDGES))]
     while todo:
         node, box = todo.pop()
-        if tree.feature[node] < 0:
-            yield tree.classes[tree.leaf_class[node]], box
+        if tree.nodes.feature[node] < 0:
+            yield tree.classes[tree.nodes.leaf_class[node]], box
             continue
-        name = tree.space.names[tree.feature[node]]
+        name = tree.space.names[tree.nodes.feature[node]]
         low, high = box[name]
-        cut = float(tree.threshold[node])
-        todo.append((int(tree.when_true[node]), {**box, name: (low, min(high, cut))}))
-        todo.append((int(tree.when_false[node]), {**box, name: (max(low, cut), high)}))
+        cut = float(tree.nodes.threshold[node])
+        todo.append((int(tree.nodes.when_true[node]), {**box, name: (low, min(high, cut))}))
+        todo.append((int(tree.nodes.when_false[node]), {**box, name: (max(low, cut), high)}))
 
 
 def term_box(term):
@@ -236,7 +239,7 @@ def wisconsin():
     y = y.map({0: "malignant", 1: "benign"})
     X_train, X_test, y_train, _ = train_test_split(X, y, test_size=0.5, random_state=0)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X_train, y_train)
-    return ol.read_tree(model), X_train, y_train, X_test
+    return ol.read(model), X_train, y_train, X_test
 
 
 def missing_wisconsin():
@@ -249,13 +252,17 @@ def missing_wisconsin():
     left.set_ylabel("share of patients answered")
     rates = np.arange(1, 10) / 10
     parts = []
+    imputers = [SimpleImputer(), SimpleImputer(strategy="median"), IterativeImputer(random_state=0)]
     for rate in rates:
         gone = np.random.RandomState(0).random_sample(X_test.shape) < rate
-        table = ol.imputation_dependence(tree, X_test.mask(gone), X_train)
-        table = table[table["between"] == "mean, median, iterative"].set_index("rows")
-        n = table.loc["all", "n_rows"]
-        differ = table.loc["not determined", "n_differ"]
-        parts.append((table.loc["determined", "n_rows"] / n, differ / n))
+        partly = X_test.mask(gone)
+        certain = tree.predict(partly).notna().to_numpy()
+        filled = np.column_stack(
+            [tree.predict(imputer.fit(X_train).transform(partly)) for imputer in imputers]
+        )
+        differ = (filled != filled[:, :1]).any(axis=1)
+        assert not differ[certain].any()
+        parts.append((certain.mean(), differ.mean()))
     determined, differ = np.array(parts).T
     agree = 1 - determined - differ
     look = {"width": 0.075, "edgecolor": "white", "linewidth": 0.6}
@@ -320,7 +327,7 @@ def drawn():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = y.map({0: "malignant", 1: "benign"})
     X = X[["worst radius", "worst concave points"]]
-    tree = ol.read_tree(DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(X, y))
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.3), layout="constrained")
     ol.plot_tree(tree, ax=left)
     ol.plot_rules(tree, X=X, ax=right)
@@ -417,7 +424,7 @@ def quickstart():
     X = X[["worst radius", "worst texture", "worst concave points"]]
     y = y.map({0: "malignant", 1: "benign"})
     model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=0).fit(X, y)
-    return ol.read_tree(model), X, y
+    return ol.read(model), X, y
 
 
 def plots_of_a_tree():
@@ -454,7 +461,7 @@ def plots_of_sets():
         axes = plt.subplots(figsize=(7.2, 4.4), layout="constrained")[1]
         save(draw(axes).figure, name)
     names = ("spiral", "tic_tac_toe", "iris_versicolor", "iris_virginica")
-    sizes = ol.rashomon_sizes({name: ol.datasets.load(name) for name in names})
+    sizes = rashomon_sizes({name: ol.datasets.load(name) for name in names})
     axes = plt.subplots(figsize=(7.2, 5.6), layout="constrained")[1]
     save(sizes.plot(axes).figure, "plot-sizes")
     squares = ol.RashomonImportance(n_bootstraps=20, random_state=0, space=ol.Space.infer(X))

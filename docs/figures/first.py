@@ -23,7 +23,7 @@ def tree():
     blood = {"feature": "blood test", "true": leaf["treat"], "false": leaf["wait"]}
     root = {"feature": "age", "relation": "<=", "reference": 60, "true": scan, "false": blood}
     kinds = {"age": "integer", "blood test": "boolean", "scan": "boolean"}
-    return ol.read_tree(root, space=ol.Space(kinds))
+    return ol.read(root, space=ol.Space(kinds))
 
 
 def node(x, y, words, width=104):
@@ -81,12 +81,12 @@ def gap(x, y, tree, form):
         yield text(x + 238, y, "yes" if known else "unknown", 15, "ink" if known else "grey",
                    bold=known, anchor="end")  # fmt: skip
         y += 34
-    assert ol.predict_path(tree, [ROW]).mask.all()
+    assert ol.baselines.predict_path(tree, [ROW]).mask.all()
     yield text(x, y + 18, "A walk is stuck at the first question;", 13, "grey")
     (label,) = tree.predict([ROW])
     yield from leaf(x + 31, y + 53, label)
     yield text(x + 72, y + 58, "certain all the same", 15, bold=True)
-    because = str(form.explain(ROW)).partition("\n")[0].partition(", ")[2].rstrip(".")
+    because = str(form.tree.explain(ROW)).partition("\n")[0].partition(", ")[2].rstrip(".")
     reason, _, rest = because.partition(" (")
     yield text(x, y + 92, f"{reason},", 13, "grey")
     yield text(x, y + 110, f"{rest.rstrip(')')}", 13, "grey")

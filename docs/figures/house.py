@@ -42,8 +42,9 @@ def core():
 
 def says(room):
     """Give the first sentence of a room about itself."""
-    file = PACKAGE / room / "__init__.py"
-    module = file if file.is_file() else PACKAGE / f"{room}.py"
+    path = PACKAGE.joinpath(*room.split("."))
+    file = path / "__init__.py"
+    module = file if file.is_file() else path.with_suffix(".py")
     words = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
     return words.partition("\n")[0].replace("``", "")
 

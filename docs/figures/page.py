@@ -42,7 +42,7 @@ def tree():
             "lives": ["alone", "with family", "in a home"],
         }
     )
-    return ol.read_tree(root, space=space)
+    return ol.read(root, space=space)
 
 
 def page():

@@ -17,19 +17,21 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.output.report import risk_thresholds
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["worst radius", "worst texture", "worst concave points", "worst smoothness"]]
 y = y.map({0: "malignant", 1: "benign"})
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
 model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=5, random_state=0)
-tree = ol.read_tree(model.fit(X_train, y_train))
+tree = ol.read(model.fit(X_train, y_train))
 print(tree)
 
 # %%
 # A leaf that says "benign" can hide a risk. These are the shares of malignant tumours
 # among the training patients of each leaf:
-print(tree.shares[tree.feature < 0][:, tree.classes.index("malignant")].round(2))
+leaves = tree.distribution[tree.nodes.feature < 0]
+print((leaves[:, tree.classes.index("malignant")] / leaves.sum(axis=1)).round(2))
 
 # %%
 # Nobody would send a patient home at a risk of four in ten. So ask: is the risk at
@@ -43,7 +45,7 @@ print(ol.canonicalize(act))
 # that share, so every threshold that matters can be listed: the share of patients
 # flagged, the tumours found among them, the false alarms, and the rows that stay
 # certain with three in ten values missing.
-found = ol.risk_thresholds(tree, X_test, y_test, label="malignant")
+found = risk_thresholds(tree, X_test, y_test, label="malignant")
 columns = [
     "above",
     "probability",
@@ -75,4 +77,4 @@ plt.show()
 # One patient, whose radius is the only thing that could be measured. The tree's first
 # question is about the concave points; the answer is certain without them:
 patient = {"worst radius": 18.5}
-print(ol.canonicalize(act).explain(patient))
+print(act.explain(patient))

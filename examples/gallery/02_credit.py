@@ -46,7 +46,7 @@ space = ol.Space(
         "guarantor": "boolean",
     }
 )
-tree = ol.read_tree(model, space=space)
+tree = ol.read(model, space=space)
 form = ol.canonicalize(tree)
 print(form)
 
@@ -77,13 +77,13 @@ plt.show()
 # What to write back? The explanation names what decides, or what is needed. The first
 # applicant has filled in the income only, and that is enough:
 applicant = {"income": 4200}
-print(form.explain(applicant))
+print(tree.explain(applicant))
 
 # %%
 # The second need not fill in the whole form, either. One of two things may settle it:
 applicant = {"late payments": 1, "years at address": 3}
-print(form.explain(applicant))
-print(tree.missing_needed(applicant))
+print(tree.explain(applicant))
+print(tree.needed(applicant))
 
 # %%
 # How far this goes when more values are missing, beside walking down the tree, and

@@ -35,14 +35,14 @@ space = ol.Space(
         "age": "integer",
     }
 )
-score = ol.read_score(items, verdicts=verdicts, space=space)
+score = ol.Ensemble.from_points(items, verdicts=verdicts, space=space)
 print(score)
 
 # %%
 # One patient at the door, 81 and confused. That is two points already, and up to three
 # may follow:
 patient = {"age": 81, "confusion": True}
-print(score.possible_classes([patient])[0])
+print(score.possible([patient])[0])
 print(score.explain(patient))
 
 # %%
@@ -70,7 +70,9 @@ print(f"three verdicts: {score.predict(gaps).notna().mean():.0%} are certain")
 # %%
 # If the only question is whether the risk is high, that is another decision, and it
 # needs less:
-severe = ol.read_score(items, verdicts={"not high": None, "high": 3}, space=space)
+severe = ol.Ensemble.from_points(
+    items, verdicts={"not high": None, "high": 3}, space=space
+)
 print(f"high or not:    {severe.predict(gaps).notna().mean():.0%} are certain")
 
 # %%

@@ -24,7 +24,7 @@ X = X[[name for name in X if name.startswith("worst")]]
 y = y.map({0: "malignant", 1: "benign"})
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0)
 model = RandomForestClassifier(60, max_depth=5, min_samples_leaf=3, random_state=0)
-forest = ol.read_ensemble(model.fit(X_train, y_train))
+forest = ol.read(model.fit(X_train, y_train))
 assert (forest.predict(X_test) == model.predict(X_test)).all()
 print(f"{forest.n_trees} trees, {len(forest.features)} features, {forest.classes}")
 
@@ -44,7 +44,7 @@ print(f"{(gaps & certain).sum()} of those are certain")
 # A patient who is not certain. ``witness`` fills the gaps in two ways, and the forest
 # itself says that they lead to different classes:
 row = hidden[~certain].iloc[0]
-one, other = forest.witness(row)
+one, other = forest.explain(row).witness
 for name in row.index[row.isna()]:
     print(f"{name}: {one[name]:g} or {other[name]:g}")
 print(model.predict(pd.DataFrame([one, other])[list(X)]))
@@ -52,7 +52,7 @@ print(model.predict(pd.DataFrame([one, other])[list(X)]))
 # %%
 # Between which probabilities do these patients lie? Both ends are exact: some values
 # of the gaps lead there.
-lower, upper, _ = forest.predict_proba_interval(hidden)
+lower, upper, _ = forest.predict_interval(hidden, of="probability")
 order = np.argsort(lower["malignant"].to_numpy() + upper["malignant"].to_numpy())
 low, high = lower["malignant"].to_numpy()[order], upper["malignant"].to_numpy()[order]
 full = model.predict_proba(X_test)[order, list(model.classes_).index("malignant")]
@@ -75,4 +75,4 @@ plt.show()
 
 # %%
 # What would settle the open patient?
-print(forest.missing_needed(row))
+print(forest.needed(row))

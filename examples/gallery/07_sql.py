@@ -26,7 +26,7 @@ y = y.map({0: "malignant", 1: "benign"})
 model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=0).fit(
     X, y
 )
-tree = ol.read_tree(model)
+tree = ol.read(model)
 hidden = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
 
 base = sqlite3.connect(":memory:")

@@ -23,7 +23,7 @@ y = y.map({0: "malignant", 1: "benign"})
 model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=5, random_state=0).fit(
     X, y
 )
-tree = ol.read_tree(model)
+tree = ol.read(model)
 costs = {
     "mean texture": 1,
     "worst radius": 3,
@@ -76,7 +76,7 @@ table = pd.DataFrame(
     columns=list(X),
 )
 print(
-    table.assign(decision=tree.predict(table), ask=ol.ask_next(tree, table)).to_string(
+    table.assign(decision=tree.predict(table), ask=tree.ask_next(table)).to_string(
         index=False
     )
 )

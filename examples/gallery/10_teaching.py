@@ -22,7 +22,7 @@ def ask(first, second):
         "false": {"prediction": "wait"},
     }
     no = {"prediction": "wait"}
-    return ol.read_tree({"feature": first, "true": yes, "false": no}, space=space)
+    return ol.read({"feature": first, "true": yes, "false": no}, space=space)
 
 
 one, two = ask("test", "symptoms"), ask("symptoms", "test")
@@ -36,8 +36,8 @@ plt.show()
 # have a row in common is compared. The fingerprint names the function, so it is the
 # same for both, on every machine.
 print(ol.equivalent(one, two))
-print(ol.fingerprint(one))
-print(ol.fingerprint(two))
+print(one.fingerprint)
+print(two.fingerprint)
 
 # %%
 # What they decide, without an order:
@@ -49,10 +49,10 @@ assert form == ol.canonicalize(two)
 # **Exercise 1.** The symptoms are known, the test is not back. What does each tree say
 # if it is walked from its root, and what is certain?
 row = {"symptoms": False}
-print("walking the first tree: ", ol.predict_path(one, [row]))
-print("walking the second tree:", ol.predict_path(two, [row]))
-print("certain:                ", form.predict([row]))
-print(form.explain(row))
+print("walking the first tree: ", ol.baselines.predict_path(one, [row]))
+print("walking the second tree:", ol.baselines.predict_path(two, [row]))
+print("certain:                ", one.predict([row]))
+print(one.explain(row))
 
 # %%
 # **Exercise 2.** Four people, one for each combination. Which feature is more
@@ -72,7 +72,7 @@ print(ol.importance_range(one, X, y))
 # %%
 # **Exercise 3.** Change one leaf. Now the trees differ, and the row that shows it is
 # found without trying them all:
-other = ol.read_tree(
+other = ol.read(
     {
         "feature": "test",
         "true": {"prediction": "treat"},

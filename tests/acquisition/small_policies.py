@@ -14,7 +14,7 @@ EVERY = [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
 def a_and_b():
-    return ol.read_tree(A_AND_B, feature_names=["a", "b"])
+    return ol.read(A_AND_B, feature_names=["a", "b"])
 
 
 def policy_of(costs=(5, 1), **options):
@@ -31,7 +31,7 @@ def wards():
              "true": {"prediction": "well"}, "false": low}  # fmt: skip
     tree = {"feature": "ward", "relation": "in", "reference": ["east", "north"],
             "true": young, "false": {"prediction": "dunno"}}  # fmt: skip
-    tree = ol.read_tree(tree, space=space)
+    tree = ol.read(tree, space=space)
     rng = np.random.default_rng(0)
     rows = [
         {'the "age"': int(rng.integers(20, 60)), "ward": str(rng.choice(["east", "north", "süd"])),
@@ -48,5 +48,5 @@ def hard(seed=0, n_features=14, n_rows=400):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (n_rows, n_features)).astype(float)
     y = rng.integers(0, 2, n_rows)
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=7, random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(max_depth=7, random_state=0).fit(X, y))
     return tree, X, rng.integers(1, 11, n_features)

@@ -147,11 +147,11 @@ def test_rows_that_were_never_seen_end_determined(problem, method, data):
         assert set(features) == set(case.tree.features)
     if method == "path":  # the features of the conditions on the way of the row
         node, way = 0, []
-        while case.tree.feature[node] >= 0:
-            name = case.tree.space.names[case.tree.feature[node]]
+        while case.tree.nodes.feature[node] >= 0:
+            name = case.tree.space.names[case.tree.nodes.feature[node]]
             way.append(next(p for p, (own, _) in case.purchases.items() if name in own))
             holds = case.holds(node, row[name])
-            node = (case.tree.when_true if holds else case.tree.when_false)[node]
+            node = (case.tree.nodes.when_true if holds else case.tree.nodes.when_false)[node]
         assert told["purchases"][0] == tuple(dict.fromkeys(way))
     if method == "greedy":
         costs = [case.purchases[name][1] for name in told["purchases"][0]]

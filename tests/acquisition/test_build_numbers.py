@@ -30,11 +30,11 @@ def number_cases(draw, **options):
     gap = abs(a - b)
     gap = 0.0 if math.isinf(gap) else gap
     near = [gap, math.nextafter(gap, -math.inf), math.nextafter(gap, math.inf)]
-    within = max(0.0, draw(st.sampled_from([*near, 0.0, 0.5, 1.6e308])))
+    tolerance = max(0.0, draw(st.sampled_from([*near, 0.0, 0.5, 1.6e308])))
     own = {field.name: getattr(case, field.name) for field in fields(case)}
     if draw(st.booleans()):
-        own["tree"] = case.tree.as_regression()
-    return NumberCase(**own, within=within), costs, {**more, "within": within}
+        own["tree"] = ol.Tree.of(case.tree.kernel.as_regression())
+    return NumberCase(**own, tolerance=tolerance), costs, {**more, "tolerance": tolerance}
 
 
 def solved(problem, **more):
@@ -82,7 +82,7 @@ def test_within_a_budget_brute_force_determines_no_more(problem, worst):
     assert got == policy.bound == float(cost if worst else cost / total(case))
     told = policy.simulate(case.rows)
     open_ = told["decision"].isna()
-    narrow = [near(pair, case.within) for pair in zip(told["lower"], told["upper"], strict=True)]
+    narrow = [near(pair, case.tolerance) for pair in zip(told["lower"], told["upper"], strict=True)]
     assert (open_ == ~np.array(narrow)).all()
     if case.budget is not None:
         assert (policy.costs(case.rows) <= float(case.budget)).all()
@@ -114,7 +114,7 @@ def test_what_is_known_at_the_start_costs_nothing(problem, data):
         for name, (own, cost) in case.purchases.items()
     }
     same = NumberCase(
-        case.kinds, case.spec, case.tree, case.rows, case.weights, free, within=case.within
+        case.kinds, case.spec, case.tree, case.rows, case.weights, free, tolerance=case.tolerance
     )
     assert policy.expected_cost == float(same.best()[1] / total(case))
     assert policy.expected_cost <= solved(problem, known=known, method="greedy").expected_cost
@@ -135,7 +135,7 @@ def test_from_anything_known_it_goes_on_as_cheaply_as_can_be(problem, data):
     left = {p: (own, cost) for p, (own, cost) in case.purchases.items() if set(own) - set(names)}
     left[""] = (tuple(n for n in names if n in case.tree.features), Fraction(0))
     rest = NumberCase(
-        case.kinds, case.spec, case.tree, case.rows, case.weights, left, within=case.within
+        case.kinds, case.spec, case.tree, case.rows, case.weights, left, tolerance=case.tolerance
     )
     _, cost = rest.best(fits, frozenset([""]))
     weight = sum((case.weights[i] for i in fits), Fraction(0))
@@ -157,11 +157,17 @@ def test_all_numbers_at_the_leaves_of_two_questions():
             (every, every[:1], every[1:3], every[1:]), ({"a": 1, "b": 1}, {"a": 3, "b": 1})
         ):
             purchases = {name: ((name,), Fraction(costs[name])) for name in tree.features}
-            for within in (0.0, 1.0, 1.5, 2.5):
+            for tolerance in (0.0, 1.0, 1.5, 2.5):
                 case = NumberCase(
-                    kinds, spec, tree, rows, [Fraction(1)] * len(rows), purchases, within=within
+                    kinds,
+                    spec,
+                    tree,
+                    rows,
+                    [Fraction(1)] * len(rows),
+                    purchases,
+                    tolerance=tolerance,
                 )
-                policy = ol.cheapest_policy(tree, rows, costs, within=within)
+                policy = ol.cheapest_policy(tree, rows, costs, tolerance=tolerance)
                 assert policy.optimal
                 assert policy.expected_cost == float(case.best()[1] / len(rows))
                 seen.add(policy.expected_cost)
@@ -181,7 +187,7 @@ def test_every_policy_ends_near_enough_and_none_is_cheaper(problem, method):
     case, _, _ = problem
     best = solved(problem)
     policy = solved(problem, method=method, n_episodes=300)
-    assert policy.within == case.within
+    assert policy.tolerance == case.tolerance
     assert policy.bound <= best.expected_cost <= policy.expected_cost
     told = policy.simulate(case.rows)
     partly = []
@@ -190,8 +196,8 @@ def test_every_policy_ends_near_enough_and_none_is_cheaper(problem, method):
         partly.append({name: row[name] for name in names})
     ends = [case.possible(row) for row in partly]
     assert list(zip(told["lower"], told["upper"], strict=True)) == ends
-    assert all(upper - lower <= case.within for lower, upper in ends)
-    given = case.tree.predict(partly, within=case.within)
+    assert all(upper - lower <= case.tolerance for lower, upper in ends)
+    given = case.tree.predict(partly, tolerance=case.tolerance)
     assert not np.ma.getmaskarray(given).any()
     assert told["decision"].tolist() == given.tolist()
     spent = policy.costs(case.rows)
@@ -210,12 +216,12 @@ def test_rows_that_were_never_seen_end_near_enough(problem, method, data):
     told = policy.simulate([row]).iloc[0]
     names = {f for p in told["purchases"] for f in case.purchases[p][0]}
     assert (told["lower"], told["upper"]) == case.possible({name: row[name] for name in names})
-    assert told["upper"] - told["lower"] <= case.within
+    assert told["upper"] - told["lower"] <= case.tolerance
     assert told["lower"] <= decide(case.spec, row, float32_names(case.kinds)) <= told["upper"]
     if method == "optimal":  # the last answer was needed
         names -= set(case.purchases[told["purchases"][-1]][0]) if told["purchases"] else set()
         lower, upper = case.possible({name: row[name] for name in names})
-        assert not told["purchases"] or upper - lower > case.within
+        assert not told["purchases"] or upper - lower > case.tolerance
 
 
 @given(number_cases(max_features=4), st.sampled_from(METHODS), st.data())
@@ -232,7 +238,7 @@ def test_as_a_tree_it_says_the_midpoints(problem, method, data):
     assert said == policy.simulate(rows)["decision"].tolist()
     for row, number in zip(rows, said, strict=True):
         true = Fraction(float(decide(case.spec, row, float32_names(case.kinds))))
-        width = Fraction(case.within) * Fraction(1 + 2**-40)  # rounded once
+        width = Fraction(case.tolerance) * Fraction(1 + 2**-40)  # rounded once
         assert abs(Fraction(number) - true) <= width / 2 + Fraction(2) ** -1000
 
 
@@ -240,17 +246,19 @@ def test_as_a_tree_it_says_the_midpoints(problem, method, data):
 @settings(max_examples=50)
 def test_a_wider_interval_is_never_dearer(problem):
     case, _, _ = problem
-    widths = sorted({0.0, case.within, 2 * case.within if case.within < 8e307 else 1.7e308})
-    spent = [solved(problem, within=width).expected_cost for width in widths]
+    widths = sorted(
+        {0.0, case.tolerance, 2 * case.tolerance if case.tolerance < 8e307 else 1.7e308}
+    )
+    spent = [solved(problem, tolerance=width).expected_cost for width in widths]
     assert spent == sorted(spent, reverse=True)
 
 
 @given(number_cases(max_features=3), st.sampled_from(METHODS))
 @settings(max_examples=60)
 def test_within_0_is_one_number(problem, method):
-    """As without ``within``: questions, costs, decisions; the words, but for the first line."""
-    zero = solved(problem, method=method, n_episodes=50, within=0)
-    plain = solved(problem, method=method, n_episodes=50, within=None)
+    """As without ``tolerance``: questions, costs, decisions; the words, but for the first line."""
+    zero = solved(problem, method=method, n_episodes=50, tolerance=0)
+    plain = solved(problem, method=method, n_episodes=50, tolerance=None)
     case, _, _ = problem
     assert zero.expected_cost == plain.expected_cost
     assert zero.bound == plain.bound

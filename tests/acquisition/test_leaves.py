@@ -36,10 +36,10 @@ def one_of_each(numbers):
              max_size=7),
     st.sampled_from([0.0, 0.1, math.nextafter(0.1, 1), 0.3, 0.6, 4.0, 1.6e308, 1.79e308]),
 )  # fmt: skip
-def test_windows_are_the_largest_sets_of_near_numbers(numbers, within):
+def test_windows_are_the_largest_sets_of_near_numbers(numbers, tolerance):
     """Every set of leaves is tried: it is decided iff its numbers are near, iff a window has it."""
     tree = one_of_each(numbers)
-    leaves = Leaves(tree.bins, within)
+    leaves = Leaves(tree.kernel.bins, tolerance)
     rows = [[k - 0.5 if k else -1.0] for k in range(len(numbers))]
     said = tree.predict(rows).tolist()
     each = [leaves.masks[0][b] for b in range(leaves.n_leaves)]
@@ -49,7 +49,7 @@ def test_windows_are_the_largest_sets_of_near_numbers(numbers, within):
         for some in itertools.combinations(range(len(each)), size):
             together = sum(each[i] for i in some)
             low, high = min(by_leaf[i] for i in some), max(by_leaf[i] for i in some)
-            close = near([low, high], within)
+            close = near([low, high], tolerance)
             assert (leaves.end_of(together) >= 0) == close
             assert any(not together & ~window for window in leaves.windows) == close
             assert leaves.interval(together) == (low, high)
@@ -64,7 +64,7 @@ def test_windows_are_the_largest_sets_of_near_numbers(numbers, within):
 
 
 def test_windows_of_classes_are_the_classes():
-    leaves = Leaves(one_of_each([3.0, 1.0, 2.0, 1.0]).bins)
+    leaves = Leaves(one_of_each([3.0, 1.0, 2.0, 1.0]).kernel.bins)
     assert leaves.windows == leaves.classes
     assert leaves.interval(leaves.all) is None
 
@@ -103,7 +103,7 @@ def test_what_matters_to_a_class_is_what_changes_it(problem, data):
 def test_what_matters_where_some_bins_are_known(problem, numbers, data):
     """Features may be known in part, as several columns of one tell: every cell is looked at."""
     case, _, _ = problem
-    leaves = Leaves(case.tree.as_regression().bins, case.within if numbers else None)
+    leaves = Leaves(case.tree.kernel.as_regression().bins, case.tolerance if numbers else None)
     sides = [data.draw(st.integers(1, whole)) for whole in leaves.whole]
     bins = [[b for b in range(whole.bit_length()) if side >> b & 1]
             for whole, side in zip(leaves.whole, sides, strict=True)]  # fmt: skip
@@ -118,7 +118,7 @@ def test_what_matters_where_some_bins_are_known(problem, numbers, data):
             value for cell, value in number.items()
             if all(b is None or b == own for b, own in zip(known, cell, strict=True))
         ]  # fmt: skip
-        return not near(some, leaves.within) if numbers else len(set(some)) > 1
+        return not near(some, leaves.tolerance) if numbers else len(set(some)) > 1
 
     at = leaves.inside(leaves.all, sides)
     for k in range(len(sides)):
@@ -147,13 +147,13 @@ def test_what_changes_the_number_only_where_it_is_near_enough_is_not_needed():
     """k moves 10 to 10.1; what a is settles it, and without a nothing does."""
     by_a = {"feature": "a", "true": {"prediction": 10.1}, "false": {"prediction": 20.0}}
     other = {"feature": "a", "true": {"prediction": 10.0}, "false": {"prediction": 20.0}}
-    tree = ol.read_tree({"task": "regression", "feature": "k", "true": by_a, "false": other},
+    tree = ol.read({"task": "regression", "feature": "k", "true": by_a, "false": other},
                         feature_names=["a", "k"])  # fmt: skip
-    policy = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, within=0.5)
+    policy = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, tolerance=0.5)
     assert policy.can_matter({}, ["a"])
     assert not policy.can_matter({}, ["k"])
     assert not policy.can_matter({"a": 1}, ["k"])
-    exact = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, within=0)
+    exact = ol.cheapest_policy(tree, [[1, 1]], {"a": 9, "k": 1}, tolerance=0)
     assert exact.can_matter({}, ["k"])
     assert exact.can_matter({"a": 1}, ["k"])
     assert not exact.can_matter({"a": 0}, ["k"])
@@ -162,8 +162,8 @@ def test_what_changes_the_number_only_where_it_is_near_enough_is_not_needed():
     assert read.next_feature({}, unavailable=["k"]).feature == "a"
 
 
-@pytest.mark.parametrize("within", [None, 0.5])
-def test_what_matters_only_for_a_value_that_is_excluded(within):
+@pytest.mark.parametrize("tolerance", [None, 0.5])
+def test_what_matters_only_for_a_value_that_is_excluded(tolerance):
     """Whatever k is, a says 1 and c says 2; only for b does it matter, which is excluded."""
 
     def by_ward(values, yes, no):
@@ -173,10 +173,11 @@ def test_what_matters_only_for_a_value_that_is_excluded(within):
     tree = {"task": "regression", "feature": "k", "relation": "==", "reference": 1,
             "true": by_ward(["a", "b"], 1.0, 2.0),
             "false": by_ward(["b", "c"], 2.0, 1.0)}  # fmt: skip
-    tree = ol.read_tree(tree, space=ol.Space({"k": "boolean", "ward": ["a", "b", "c"]}))
-    leaves = Leaves(tree.bins, within)
+    tree = ol.read(tree, space=ol.Space({"k": "boolean", "ward": ["a", "b", "c"]}))
+    leaves = Leaves(tree.kernel.bins, tolerance)
     k, ward = (
-        next(i for i, f in enumerate(tree.bins.features) if f.name == n) for n in ("k", "ward")
+        next(i for i, f in enumerate(tree.kernel.bins.features) if f.name == n)
+        for n in ("k", "ward")
     )
     excluded = list(leaves.whole)
     excluded[ward] = 0b101

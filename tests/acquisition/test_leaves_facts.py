@@ -22,11 +22,11 @@ class Brute:
         """What finding out a feature shows: the answer to every condition on it."""
         tree, place = self.tree, self.tree.space.index(name)
         feature = tree.space.features[place]
-        nodes = [node for node in range(tree.n_nodes) if tree.feature[node] == place]
+        nodes = [node for node in range(tree.n_nodes) if tree.nodes.feature[node] == place]
         if feature.ordered:
-            return tuple(float(value) <= tree.row_threshold[node] for node in nodes)
+            return tuple(float(value) <= tree.kernel.row_threshold[node] for node in nodes)
         code = feature.categories.index(value)
-        return tuple(code in tree.set_of(node).tolist() for node in nodes)
+        return tuple(code in tree.kernel.set_of(node).tolist() for node in nodes)
 
     def left(self, rows, row, bought):
         wanted = {n: self.shown(n, row[n]) for n in bought}
@@ -71,7 +71,7 @@ def test_the_cheapest_of_all_policies():
         wanted = Brute(found, policy.tree, rows, costs).best(rows)
         assert policy.optimal
         assert policy.expected_cost == pytest.approx(float(wanted / len(rows))), found.seed
-        plain = ol.cheapest_policy(tree.over(tree.space.without_facts()), rows, costs)
+        plain = ol.cheapest_policy(tree.with_space(tree.space.without_facts()), rows, costs)
         n += 1
         cheaper += policy.expected_cost < plain.expected_cost
         for method in ("greedy", "q-learning"):
@@ -103,8 +103,8 @@ def test_every_possible_row_ends_with_its_class():
 
 
 SPACE = ol.Space({"sex": ["f", "m"], "pregnant": bool, "age": int},
-                 knowing=["if pregnant then sex = f"])  # fmt: skip
-TREE = ol.read_tree(
+                 facts=["if pregnant then sex = f"])  # fmt: skip
+TREE = ol.read(
     {"feature": "sex", "relation": "in", "reference": ["m"], "true": {"prediction": "a"},
      "false": {"feature": "age", "relation": "<=", "reference": 30,
                "true": {"prediction": "b"}, "false": {"prediction": "c"}}},

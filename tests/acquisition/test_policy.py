@@ -46,7 +46,7 @@ def test_a_question_that_cannot_matter_may_be_worth_its_cost():
     both = {"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
             "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
     by_p = {"feature": "p", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree({"feature": "q", "true": by_p, "false": both}, feature_names=list("abpq"))
+    tree = ol.read({"feature": "q", "true": by_p, "false": both}, feature_names=list("abpq"))
     rows = [{"q": 0, "p": p, "a": p, "b": 1 - p} for p in (0, 1)]
     policy = ol.cheapest_policy(tree, rows, {"a": 10, "b": 10, "p": 1, "q": 0})
     assert policy.expected_cost == 11
@@ -127,11 +127,11 @@ def test_ways_to_say_costs():
 
 def test_costs_of_the_features_that_columns_tell_of():
     X = pd.DataFrame({"age": [20, 30, 40, 50] * 5, "dose": [1.0, 2.0, 2.0, 3.0] * 5})
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     model = DecisionTreeClassifier(random_state=0).fit(binarizer.transform(X), [0, 1, 1, 0] * 5)
-    tree = ol.read_tree(model, through=binarizer)
+    tree = ol.read(model, preprocessing=binarizer)
     raw = ol.cheapest_policy(tree, X, [1, 4])
-    told = ol.read_tree(model, space=binarizer.space_)
+    told = ol.read(model, space=binarizer.space_)
     bits = ol.cheapest_policy(told, binarizer.transform(X), [1, 4])
     assert raw.expected_cost == bits.expected_cost > 0
 
@@ -211,7 +211,7 @@ def test_more_than_64_leaves():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 4, (300, 5)).astype(float)
     y = rng.integers(0, 3, 300)
-    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(random_state=0).fit(X, y))
     assert tree.n_leaves > 128
     policy = ol.cheapest_policy(tree, X, [3, 1, 4, 1, 5])
     assert policy.optimal
@@ -232,7 +232,7 @@ def test_ctrl_c_is_heard():
         "    f = random.choice(free)\n"
         "    rest = [g for g in free if g != f]\n"
         "    return {'feature': f, 'true': grow(rest, depth - 1), 'false': grow(rest, depth - 1)}\n"
-        "tree = ol.read_tree(grow(list(range(30)), 9))\n"
+        "tree = ol.read(grow(list(range(30)), 9))\n"
         "X = [[random.randint(0, 1) for _ in tree.space.names] for _ in range(3000)]\n"
         "costs = [random.randint(1, 9) for _ in tree.space.names]\n"
         "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
@@ -328,7 +328,7 @@ def test_discounted_learning_asks_few_questions_rather_than_cheap_ones():
     two = {"feature": "two", "true": {"prediction": 1}, "false": {"prediction": 0}}
     one = {"feature": "one", "true": two, "false": {"prediction": 0}}
     tree = {"feature": "dear", "true": {"prediction": 1}, "false": one}
-    tree = ol.read_tree(tree, feature_names=["dear", "one", "two"])
+    tree = ol.read(tree, feature_names=["dear", "one", "two"])
     rows = [{"one": 1, "two": 1, "dear": 1}]
     costs = {"one": 5, "two": 5, "dear": 12}
     options = {"method": "q-learning", "reward": 100}
@@ -351,9 +351,9 @@ def test_optimal_is_cheaper_on_the_papers_data(shared, name):
     rows = np.random.default_rng(0).integers(0, len(data), len(data))
     data = data.iloc[rows].reset_index(drop=True)
     X, y = data.iloc[:, :-1], data.iloc[:, -1]
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(binarizer.transform(X), y)
-    tree = ol.read_tree(model, through=binarizer)
+    tree = ol.read(model, preprocessing=binarizer)
     costs = np.random.default_rng(1).integers(1, 11, X.shape[1])
     found = {m: ol.cheapest_policy(tree, X, costs, method=m) for m in METHODS}
     best = found["optimal"]
@@ -372,7 +372,7 @@ def test_off_the_training_rows_nothing_is_asked_in_vain():
     leaf = {v: {"prediction": v} for v in (0, 1)}
     c = {"feature": "c", "true": leaf[0], "false": leaf[0]}
     tree = {"feature": "b", "true": {"feature": "a", "true": leaf[1], "false": c}, "false": leaf[0]}
-    tree = ol.read_tree(tree, space=ol.Space(dict.fromkeys("abc", "boolean")))
+    tree = ol.read(tree, space=ol.Space(dict.fromkeys("abc", "boolean")))
     talk = ol.cheapest_policy(tree, [[0, 0, 1]], {"a": 1, "b": 3, "c": 1}).interview()
     talk = talk.skip().answer(1)
     assert talk.question.rows == 0

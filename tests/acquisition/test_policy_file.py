@@ -126,7 +126,7 @@ def test_costs_that_cannot_be_added_up_are_refused(cost):
     """What is read can be written; what cannot be is not made either."""
     rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
     node = {"feature": 1, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree({"feature": 0, "true": node, "false": {"prediction": 0}})
+    tree = ol.read({"feature": 0, "true": node, "false": {"prediction": 0}})
     policy = ol.cheapest_policy(tree, rows, {"x0": 1, "x1": 2})
     content = json.loads(policy.to_json())
     content["purchases"][0]["cost"] = cost
@@ -140,7 +140,7 @@ def test_costs_that_cannot_be_added_up_are_refused(cost):
 
 @pytest.mark.parametrize("options", [{"budget": 1e308}, {"max_questions": 2**70}])
 def test_limits_beyond_every_cost_are_none(options):
-    tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     policy = ol.cheapest_policy(tree, [[0], [1]], {"x0": 1}, **options)
     assert policy.worst_cost == 1
     assert ol.Policy.from_json(policy.to_json()).worst_cost == 1

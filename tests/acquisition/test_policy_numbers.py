@@ -39,12 +39,12 @@ def stays():
         for dose in (0.1, 0.2, float("nan"))
         for ward in ("east", "north", "süd")
     ]
-    return ol.read_tree(tree, space=space), rows
+    return ol.read(tree, space=space), rows
 
 
 def near(**options):
     tree, rows = stays()
-    return ol.cheapest_policy(tree, rows, COSTS, **{"within": 0.5, **options})
+    return ol.cheapest_policy(tree, rows, COSTS, **{"tolerance": 0.5, **options})
 
 
 # -- words and figures -----------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def test_a_policy_says_where_it_settles():
         "  ward = süd (33%): 3",
     ]
     assert "within 0.5" in near()._repr_html_()
-    assert "within" not in str(near(within=None)).splitlines()[0]
+    assert "within" not in str(near(tolerance=None)).splitlines()[0]
 
 
 def test_a_figure_says_where_it_settles():
@@ -70,8 +70,8 @@ def test_a_figure_says_where_it_settles():
 
 def test_ends_that_six_digits_do_not_tell_apart_are_written_out():
     leaf = {"feature": "a", "true": {"prediction": 1.00000001}, "false": {"prediction": 1.00000002}}
-    tree = ol.read_tree({"task": "regression", **leaf}, feature_names=["a"])
-    policy = ol.cheapest_policy(tree, [[0]], [1], within=1)
+    tree = ol.read({"task": "regression", **leaf}, feature_names=["a"])
+    policy = ol.cheapest_policy(tree, [[0]], [1], tolerance=1)
     words = {text.get_text() for text in policy.plot().texts}
     assert "between 1.00000001 and 1.00000002" in words
 
@@ -130,16 +130,16 @@ def test_a_budget_ends_it():
 def test_irrelevant_questions_are_passed_over():
     """The dose moves it by 0.4 only: of no use, however cheap, but to show which to buy."""
     tree, rows = stays()
-    policy = ol.cheapest_policy(tree, rows, {**COSTS, "dose": 0}, within=0.5)
+    policy = ol.cheapest_policy(tree, rows, {**COSTS, "dose": 0}, tolerance=0.5)
     assert policy.interview().question.feature == "dose"  # it costs nothing
     assert policy.interview(only_relevant=True).question.feature == "ward"
-    exact = ol.cheapest_policy(tree, rows, {**COSTS, "dose": 0}, within=0)
+    exact = ol.cheapest_policy(tree, rows, {**COSTS, "dose": 0}, tolerance=0)
     assert exact.interview(only_relevant=True).question.feature == "dose"
 
 
 def test_groups_and_what_is_known():
     tree, rows = stays()
-    policy = ol.cheapest_policy(tree, rows, {"both": 3, "ward": 2}, groups=GROUP, within=0.5)
+    policy = ol.cheapest_policy(tree, rows, {"both": 3, "ward": 2}, groups=GROUP, tolerance=0.5)
     assert policy.next_feature({"ward": "east"}).features == ("größe (cm)", "dose")
     told = policy.simulate(rows)
     assert (told["upper"] - told["lower"] == 0).all()  # the dose is there anyway
@@ -159,12 +159,12 @@ def test_frames_give_frames(kind):
     told = near().simulate(X)
     assert list(told.columns) == ["purchases", "questions", "cost", "decision", "lower", "upper"]
     assert set(told["decision"]) == {3.0, 10.2, 14.0}
-    assert "lower" not in near(within=None).simulate(X).columns
+    assert "lower" not in near(tolerance=None).simulate(X).columns
 
 
 def test_it_can_be_pickled():
     policy = pickle.loads(pickle.dumps(near()))
-    assert policy.within == 0.5
+    assert policy.tolerance == 0.5
     assert str(policy) == str(near())
 
 
@@ -172,23 +172,23 @@ def test_classes_that_are_whole_numbers_are_numbers():
     """A classifier of counts: the tree of the policy is one of numbers, and decides the same."""
     tree = {"feature": "a", "true": {"feature": "b", "true": {"prediction": 10},
             "false": {"prediction": 11}}, "false": {"prediction": 30}}  # fmt: skip
-    tree = ol.read_tree(tree, feature_names=["a", "b"])
+    tree = ol.read(tree, feature_names=["a", "b"])
     rows_of = {-1: [1, 1, 2], 0: [0, 1, 0], 1: [0, 0, 2], 2: [1, 0, 0]}
-    leaf_class = tree.leaf_class.tolist()
+    leaf_class = tree.nodes.leaf_class.tolist()
     tree = tree.replace(
         classes=[30, 10, 11],
         leaf_class=[{0: 1, 1: 2, 2: 0}.get(c, -1) for c in leaf_class],
         distribution=[rows_of[c] for c in leaf_class],
     )
     rows = [[0, 0], [1, 0], [1, 1]]
-    policy = ol.cheapest_policy(tree, rows, [1, 1], within=1)
+    policy = ol.cheapest_policy(tree, rows, [1, 1], tolerance=1)
     assert policy.tree.task == "regression"
     assert policy.tree.classes == (10.0, 11.0, 30.0)
     assert ol.equivalent(policy.tree, tree)
     assert policy.tree.distribution.tolist()[0] == [1, 2, 1]
     assert policy.simulate(rows)["decision"].tolist() == [30.0, 10.5, 10.5]
-    assert tree.predict([[None, None], [1, None]], within=1).tolist() == [None, 10.5]
-    assert policy.tree.as_regression() is policy.tree
+    assert tree.predict([[None, None], [1, None]], tolerance=1).tolist() == [None, 10.5]
+    assert policy.tree.kernel.as_regression() == policy.tree.kernel
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_files_are_read_again(problem, method, data):
     text = policy.to_json()
     read = ol.Policy.from_json(text)
     assert read.to_json() == text
-    assert read.within == case.within
+    assert read.tolerance == case.tolerance
     assert str(read) == str(policy)
     values = values_by_feature(case.kinds, case.spec)
     row = {name: data.draw(st.sampled_from(v)) for name, v in sorted(values.items())}
@@ -227,7 +227,7 @@ def test_another_language_can_walk_the_file(method):
 
 
 def test_files_without_intervals_stay_at_version_1():
-    content = json.loads(near(within=None).to_json())
+    content = json.loads(near(tolerance=None).to_json())
     assert content["version"] == 1
     assert "within" not in content
     assert any("decision" in node for node in content["nodes"])
@@ -245,10 +245,10 @@ OLD = (  # as it was written before there were intervals
 
 def test_old_files_are_read():
     leaf = {"feature": "a", "true": {"prediction": 2.5}, "false": {"prediction": 1.5}}
-    tree = ol.read_tree(leaf, feature_names=["a"])
+    tree = ol.read(leaf, feature_names=["a"])
     old = OLD.replace("TREE", tree.to_json())
     policy = ol.Policy.from_json(old)
-    assert policy.within is None
+    assert policy.tolerance is None
     assert policy.to_json() == old
     assert policy.to_json() == ol.cheapest_policy(tree, [[0], [1]], [1]).to_json()
 
@@ -259,12 +259,15 @@ def test_old_files_are_read():
         (lambda c: c.update(version=3), "has version 3 and this orderless reads versions 1 and 2"),
         (lambda c: c.update(version=1), "node 2 does not end as the tree does"),
         (lambda c: c.pop("within"), "does not describe a policy: KeyError: 'within'"),
-        (lambda c: c.update(within=-1), "within must be a finite number of at least 0, got -1"),
-        (lambda c: c.update(within="1"), "within must be a number of at least 0, got '1'"),
-        (lambda c: c.update(within=True), "within must be a number of at least 0, got True"),
-        (lambda c: c.update(within=10**400), "within must be a finite number"),
+        (lambda c: c.update(within=-1), "tolerance must be a finite number of at least 0, got -1"),
+        (lambda c: c.update(within="1"), "tolerance must be a number of at least 0, got '1'"),
+        (lambda c: c.update(within=True), "tolerance must be a number of at least 0, got True"),
+        (lambda c: c.update(within=10**400), "tolerance must be a finite number"),
         (lambda c: c.update(within=0.1), "node 3 does not end as the tree does"),
-        (lambda c: c.update(tree=json.loads(stays()[0].cut([10]).to_json())), "a regression tree"),
+        (
+            lambda c: c.update(tree=json.loads(stays()[0].discretize([10]).to_json())),
+            "a regression tree",
+        ),
         (lambda c: c["nodes"][2].update(between=[0, 1]), "node 2 does not end as the tree does"),
         (lambda c: c["nodes"][2].update(between=0), "node 2 does not end as the tree does"),
         (lambda c: c["nodes"][2].update(decision=0), "node 2 does not end as the tree does"),

@@ -21,7 +21,7 @@ def bands() -> tuple[ol.Tree, list[dict[str, int]]]:
     tree = ask("age", "<=", 10, by_score, ask("age", "<=", 20, leaf("no"), middle))
     space = ol.Space({"age": "integer", "score": "integer"})
     rows = [{"age": age, "score": score} for age in (5, 15, 25, 40, 41) for score in (1, 9, 9)]
-    return ol.read_tree(tree, space=space), rows
+    return ol.read(tree, space=space), rows
 
 
 def test_equal_branches_are_printed_once():
@@ -52,7 +52,7 @@ def test_categories_that_lead_to_the_same_are_one_set():
     by_x = ask("x", "==", 1, leaf("yes"), leaf("no"))
     tree = ask("ward", "in", ["a"], by_x, ask("ward", "in", ["b"], leaf("no"),
                ask("ward", "in", ["c"], by_x, leaf("no"))))  # fmt: skip
-    tree = ol.read_tree(tree, space=space)
+    tree = ol.read(tree, space=space)
     rows = [{"ward": w, "x": x} for w in "abcd" for x in (0, 1)]
     said = str(ol.cheapest_policy(tree, rows, {"ward": 1, "x": 3})).splitlines()
     assert said[1:] == [
@@ -110,7 +110,7 @@ def panel() -> ol.Policy:
     """Sodium is measured with the others, and the tree does not ask about it."""
     space = ol.Space({"age": "integer", "crp": "integer", "sodium": "integer"})
     by_crp = ask("crp", "<=", 5, leaf("home"), leaf("ward"))
-    tree = ol.read_tree(ask("age", "<=", 60, leaf("home"), by_crp), space=space)
+    tree = ol.read(ask("age", "<=", 60, leaf("home"), by_crp), space=space)
     rows = np.array([[age, crp, 140] for age in (50, 70) for crp in (1, 9)])
     return ol.cheapest_policy(tree, rows, {"age": 1, "crp": 5})
 

@@ -28,7 +28,7 @@ def wisconsin():
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     (folder / "mixed.json").write_text(mixed().tree.to_json(), encoding="utf-8")
-    (folder / "smallest.json").write_text(mixed().to_tree().to_json(), encoding="utf-8")
+    (folder / "smallest.json").write_text(mixed().tree.minimize().to_json(), encoding="utf-8")
     (folder / "form.json").write_text(mixed().to_json(), encoding="utf-8")
     (folder / "hostile.json").write_text(hostile().tree.to_json(), encoding="utf-8")
     form, X, y = iris()
@@ -39,7 +39,7 @@ def models(tmp_path_factory):
     for row, label in zip(rows, labels, strict=True):
         lines.append(",".join("" if v is None else str(v) for v in [*row.values(), label]))
     (folder / "mixed.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    other = ol.read_tree(
+    other = ol.read(
         {"feature": "age", "relation": "<=", "reference": 30, "true": {"prediction": "low"},
          "false": {"prediction": "high"}}, space=mixed().space)  # fmt: skip
     (folder / "other.json").write_text(other.to_json(), encoding="utf-8")

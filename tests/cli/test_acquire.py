@@ -97,7 +97,7 @@ def test_what_is_known_is_not_asked(here):
 
 def test_without_costs_few_are_asked(here):
     policy = ol.cheapest_policy(
-        ol.read_tree((here / "model.json").read_text()),
+        ol.read((here / "model.json").read_text()),
         [{"age": 61, "smoker": 1}, {"age": 25, "smoker": 0}, {"age": 47, "smoker": 0},
          {"age": 70, "smoker": 0}, {"age": 33, "smoker": 1}, {"age": 29, "smoker": 0},
          {"age": 55, "smoker": 1}, {"age": 41, "smoker": 0}],
@@ -244,7 +244,7 @@ def test_nothing_is_asked_that_cannot_change_the_decision(here):
     both = {"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
             "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
     by_p = {"feature": "p", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree({"feature": "q", "true": by_p, "false": both}, feature_names=list("abpq"))
+    tree = ol.read({"feature": "q", "true": by_p, "false": both}, feature_names=list("abpq"))
     (here / "tree.json").write_text(tree.to_json())
     (here / "rows.csv").write_text("q,p,a,b\n0,0,0,1\n0,1,1,0\n")
     policy = ol.cheapest_policy(tree, [{"q": 0, "p": p, "a": p, "b": 1 - p} for p in (0, 1)],

@@ -17,7 +17,7 @@ pytest.importorskip("onnxruntime", reason="the engine that is asked")
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(200, 2))
-TREE = ol.read_tree(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, X[:, 0] > X[:, 1]))
+TREE = ol.read(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, X[:, 0] > X[:, 1]))
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def test_an_export_is_written_and_proven(model: Path, tmp_path: Path) -> None:
     done = run("check", model, artifact)
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("Proven: ")
-    assert ol.equivalent(ol.read_tree(artifact), TREE)
+    assert ol.equivalent(ol.read(artifact), TREE)
 
 
 def test_a_difference_has_code_4(model: Path, tmp_path: Path) -> None:
     artifact = tmp_path / "model.onnx"
-    other = ol.read_tree(DecisionTreeClassifier(max_depth=2).fit(X, X[:, 0] > X[:, 1]))
+    other = ol.read(DecisionTreeClassifier(max_depth=2).fit(X, X[:, 0] > X[:, 1]))
     artifact.write_bytes(other.to_onnx())
     done = run("check", model, artifact, "--format", "json")
     assert done.exit_code == 4

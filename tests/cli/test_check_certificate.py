@@ -13,9 +13,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     node = {"feature": "age", "relation": "<=", "reference": 40,
             "true": {"prediction": "well"}, "false": {"prediction": "ill"}}  # fmt: skip
-    tree = ol.read_tree(node, space=ol.Space({"age": int}))
+    tree = ol.read(node, space=ol.Space({"age": int}))
     (tmp_path / "model.json").write_text(tree.to_json())
-    (tmp_path / "other.json").write_text(ol.read_tree({**node, "reference": 50},
+    (tmp_path / "other.json").write_text(ol.read({**node, "reference": 50},
                                          space=ol.Space({"age": int})).to_json())  # fmt: skip
     fine("export", "model.json", "--format", "certificate", "--output", "c.json")
     return tmp_path

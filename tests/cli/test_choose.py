@@ -42,7 +42,7 @@ def test_the_first_function_is_taken_along(here):
     assert "Coverage: every value is missing with probability 0.1." in text
     tree = ol.Tree.from_json((here / "model.json").read_text())
     first = json.loads(fine("choose", *TABLE, "--where", "leaves <= 3", "-f", "json"))["choice"][0]
-    assert ol.fingerprint(tree) == first["fingerprint"]
+    assert tree.fingerprint == first["fingerprint"]
     assert fine("explain", "model.json")
 
 
@@ -53,7 +53,7 @@ def test_any_function_is_taken_along(here):
     text = fine("choose", *args, "--save", "model.json", "--function", last[:12].upper())
     assert f"Function {last} is in model.json." in text
     tree = ol.Tree.from_json((here / "model.json").read_text())
-    assert ol.fingerprint(tree) == last
+    assert tree.fingerprint == last
     for given, words in (("xyz", "none of the"), ("", "give more of its digits")):
         told = mistake("choose", *args, "--save", "other.json", "--function", given)
         assert f"--function: {words}" in told or words in told

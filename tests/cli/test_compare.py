@@ -22,18 +22,14 @@ def folder(tmp_path_factory):
     y = np.where(X["age"] + X["dose"] > 0, "ill", "well")
     for name, seed in (("one", 0), ("other", 1)):
         forest = RandomForestClassifier(4, max_depth=2, random_state=seed).fit(X, y)
-        (folder / f"{name}.json").write_text(ol.read_ensemble(forest).to_json())
+        (folder / f"{name}.json").write_text(ol.read(forest).to_json())
         if name == "one":
             forest.estimators_ = forest.estimators_[::-1]
-            (folder / "again.json").write_text(ol.read_ensemble(forest).to_json())
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+            (folder / "again.json").write_text(ol.read(forest).to_json())
+    tree = ol.read(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
     (folder / "tree.json").write_text(tree.to_json())
     X.mask(rng.random(X.shape) < 0.1).to_csv(folder / "rows.csv", index=False)
     return folder
-
-
-def read(folder, name):
-    return ol.read_tree(folder / name) if name == "tree.json" else ol.read_ensemble(folder / name)
 
 
 NAMES = ("one.json", "other.json", "again.json", "tree.json")
@@ -46,7 +42,7 @@ def test_forests_and_trees_are_grouped_and_told_apart(folder, monkeypatch):
     assert [record["trees"] for record in records] == [4, 4, 4, 1]
     assert [record["undecided"] for record in records] == [False] * 4
     assert [record["fingerprint"] is None for record in records] == [True, True, True, False]
-    models = [read(folder, name) for name in NAMES]
+    models = [ol.read(folder / name) for name in NAMES]
     rows = pd.read_csv("rows.csv")
     first = models[0].predict(rows).astype(object).fillna("")
     for record, model in zip(records, models, strict=True):

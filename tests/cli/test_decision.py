@@ -30,12 +30,12 @@ def folder(tmp_path, monkeypatch):
     X, y = tumours()
     model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=5, random_state=0).fit(X, y)
     skops_io.dump(model, "tumour.skops")
-    (tmp_path / "tumour.json").write_text(ol.read_tree(model).to_json())
+    (tmp_path / "tumour.json").write_text(ol.read(model).to_json())
     X.assign(diagnosis=y).to_csv("tumour.csv", index=False)
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     model = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
     skops_io.dump(model, "sugar.skops")
-    (tmp_path / "sugar.json").write_text(ol.read_tree(model).to_json())
+    (tmp_path / "sugar.json").write_text(ol.read(model).to_json())
     X.assign(progression=y).to_csv("sugar.csv", index=False)
     return tmp_path
 
@@ -71,10 +71,10 @@ def test_cut_decides_as_numpy_does(folder, model):
 
 def test_every_command_decides_by_it(folder):
     at = ("--at", "malignant=0.2", "--decisions", "wait,biopsy")
-    tree = ol.read_tree(loaded("tumour.skops")).decide_at("malignant", 0.2)
+    tree = ol.read(loaded("tumour.skops")).decide_at("malignant", 0.2)
     tree = tree.replace(classes=("wait", "biopsy"))
     told = json.loads(fine("explain", "tumour.json", *at, "--format", "json"))
-    assert told["fingerprint"] == ol.fingerprint(tree)
+    assert told["fingerprint"] == tree.fingerprint
     assert told["classes"] == ["wait", "biopsy"]
     assert told["decision"].startswith("biopsy where the share of malignant among")
     assert ol.Tree.from_json(fine("export", "tumour.skops", *at)) == tree
@@ -112,23 +112,25 @@ def test_acquire_stops_where_the_numbers_are_near_enough(folder):
     tree = ol.Tree.from_json((folder / "sugar.json").read_text())
     known = {}
     for width in (0, 30, 60, 120, 200):
-        talk = run(*rows, "--within", width, stdin=b"22\n4\n30\n40\n")
+        talk = run(*rows, "--tolerance", width, stdin=b"22\n4\n30\n40\n")
         assert talk.exit_code == 0, talk.stderr
         told = json.loads(talk.stdout)
-        (low,), (high,) = tree.predict_interval([told["known"]])
+        (low,), (high,), _ = tree.predict_interval([told["known"]])
         assert told["interval"] == [low, high]
         assert high - low <= width
         assert told["decision"] == (low + high) / 2
         known[width] = len(told["asked"])
     assert known[0] > known[60] > known[200] == 0
-    shown = run("acquire", "sugar.json", "--data", "sugar.csv", "--within", 60, stdin=b"30\n")
+    shown = run("acquire", "sugar.json", "--data", "sugar.csv", "--tolerance", 60, stdin=b"30\n")
     assert shown.exit_code == 3
     assert "  bmi < 24.35 (37%): between 83.369 and 137.69\n" in shown.stderr
     assert "The answers ended before the decision: between 154.667 and 274, and" in shown.stderr
-    assert "--within is for numbers, and --cut decides" in mistake(
-        *rows, "--within", "60", "--cut", "150")  # fmt: skip
-    said = mistake("acquire", "tumour.json", "--data", "tumour.csv", "--within", "3")
-    assert "--within is for numbers, and tumour.json decides between 'benign', 'malignant'" in said
+    assert "--tolerance is for numbers, and --cut decides" in mistake(
+        *rows, "--tolerance", "60", "--cut", "150")  # fmt: skip
+    said = mistake("acquire", "tumour.json", "--data", "tumour.csv", "--tolerance", "3")
+    assert (
+        "--tolerance is for numbers, and tumour.json decides between 'benign', 'malignant'" in said
+    )
 
 
 def test_compare_compares_decisions(folder):
@@ -161,7 +163,7 @@ def test_classes_that_are_numbers_are_cut_too(tmp_path, monkeypatch):
     """Also labels that no leaf has: 9 is above 5, although the tree never says it."""
     monkeypatch.chdir(tmp_path)
     leaves = {"true": {"prediction": 3}, "false": {"prediction": 6}}
-    tree = ol.read_tree({"feature": 0, "relation": "<=", "reference": 2, **leaves})
+    tree = ol.read({"feature": 0, "relation": "<=", "reference": 2, **leaves})
     (tmp_path / "wine.json").write_text(tree.to_json())
     (tmp_path / "rows.csv").write_text("x0,quality\n1,3\n1,4\n5,9\n5,high\n5,5\n5,\n")
     args = ("explain", "wine.json", "--data", "rows.csv", "--target", "quality", "-f", "json")
@@ -308,11 +310,11 @@ def test_a_part_of_the_rows_is_cut_at_the_same_levels(numbers, levels):
         when_true=[inner + i for i in range(inner)] + [-1] * n,
         when_false=[i + 1 if i + 1 < inner else 2 * inner for i in range(inner)] + [-1] * n,
         leaf_class=[-1] * inner + [classes.index(float(number)) for number in numbers],
-    )  # fmt: skip
+    ).kernel  # fmt: skip
     names = tuple(f"c{i}" for i in range(len(levels) + 1))
     decision = Decision(None, tuple(levels), names)
     whole = ol.Tree(ol.Space.numeric(["x"]), names, feature=[-1], threshold=[0.0], when_true=[-1],
-                    when_false=[-1], leaf_class=[0])  # fmt: skip
+                    when_false=[-1], leaf_class=[0]).kernel  # fmt: skip
     said = decision.of_part(tree, whole).predict([[i] for i in range(n)]).tolist()
     told = tree.predict([[i] for i in range(n)]).tolist()
     assert said == [names[sum(number > level for level in levels)] for number in told]

@@ -13,7 +13,7 @@ SPACE = ol.Space({"age": int, "ward": ["east", "west"]})
 def tree(cut, name="age"):
     node = {"feature": name, "relation": "<=", "reference": cut,
             "true": {"prediction": "well"}, "false": {"prediction": "ill"}}  # fmt: skip
-    return ol.read_tree(node, space=SPACE)
+    return ol.read(node, space=SPACE)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_decisions_are_compared(folder):
     for name, most in (("a", 7.5), ("b", 9.5)):
         node = {"task": "regression", "feature": "age", "relation": "<=", "reference": 40,
                 "true": {"prediction": 2.5}, "false": {"prediction": most}}  # fmt: skip
-        (folder / f"{name}.json").write_text(ol.read_tree(node, space=SPACE).to_json())
+        (folder / f"{name}.json").write_text(ol.read(node, space=SPACE).to_json())
     result = run("diff", "a.json", "b.json")
     assert result.exit_code == 4
     assert "7.5 -> 9.5 (+2):" in result.stdout
@@ -81,7 +81,7 @@ def test_names_are_escaped_on_the_page(folder):
     for i, cut in enumerate((1, 2)):
         node = {"feature": name, "relation": "<=", "reference": cut,
                 "true": {"prediction": "<i>"}, "false": {"prediction": "b"}}  # fmt: skip
-        (folder / f"{i}.json").write_text(ol.read_tree(node, space=space).to_json())
+        (folder / f"{i}.json").write_text(ol.read(node, space=space).to_json())
     run("diff", "0.json", "1.json", "--html", "out.html")
     page = (folder / "out.html").read_text(encoding="utf-8")
     assert "<img" not in page

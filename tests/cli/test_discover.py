@@ -1,4 +1,4 @@
-"""``orderless discover``, the file that it writes, and ``--knowing``, which takes it."""
+"""``orderless discover``, the file that it writes, and ``--facts``, which takes it."""
 
 import json
 import random
@@ -23,10 +23,10 @@ def folder(tmp_path):
     well, ill = {"prediction": "well"}, {"prediction": "ill"}
     ask = {"feature": "high", "relation": "<="}
     tree = {**ask, "reference": 12, "true": well, "false": ill}
-    (tmp_path / "tree.json").write_text(ol.read_tree(tree, space=space).to_json())
+    (tmp_path / "tree.json").write_text(ol.read(tree, space=space).to_json())
     strange = {**ask, "reference": 30, "true": well, "false": ill}  # low end above 40: no row
     deep = {"feature": "low end", "relation": ">", "reference": 40, "true": strange, "false": ill}
-    other = ol.read_tree({**tree, "false": deep}, space=space)
+    other = ol.read({**tree, "false": deep}, space=space)
     (tmp_path / "other.json").write_text(other.to_json())
     (tmp_path / "facts.toml").write_text('facts = ["`low end` <= high"]\n')
     (tmp_path / "rows.csv").write_text("low end,high\n15,\n3,\n")
@@ -41,11 +41,11 @@ def test_facts_are_proposed_written_confirmed_and_used(folder):
     text = proposed.read_text()
     assert "confirmed = false" in text
     args = ("predict", folder / "tree.json", folder / "rows.csv", "--no-needed")
-    assert "not confirmed, the first is" in mistake(*args, "--knowing", proposed)
+    assert "not confirmed, the first is" in mistake(*args, "--facts", proposed)
     head, *tables = text.split("[[fact]]")
     wanted = [one for one in tables if "low end" in one]
     proposed.write_text(head + "[[fact]]" + wanted[0].replace("= false", "= true"))
-    assert fine(*args, "--knowing", proposed).count("ill") == fine(*args).count("ill") + 1
+    assert fine(*args, "--facts", proposed).count("ill") == fine(*args).count("ill") + 1
 
 
 def test_other_formats(folder):
@@ -62,8 +62,8 @@ def test_prove_and_diff_take_facts(folder):
     diff = ("diff", folder / "tree.json", folder / "other.json")
     assert run(*prove).exit_code == 4
     assert run(*diff).exit_code == 4
-    assert run(*prove, "--knowing", folder / "facts.toml").exit_code == 0
-    assert run(*diff, "--knowing", folder / "facts.toml").exit_code == 0
+    assert run(*prove, "--facts", folder / "facts.toml").exit_code == 0
+    assert run(*diff, "--facts", folder / "facts.toml").exit_code == 0
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -75,19 +75,19 @@ def test_prove_and_diff_take_facts(folder):
 ])  # fmt: skip
 def test_files_that_are_wrong(folder, text, message):
     (folder / "bad.toml").write_text(text)
-    said = mistake("explain", folder / "tree.json", "--knowing", folder / "bad.toml")
+    said = mistake("explain", folder / "tree.json", "--facts", folder / "bad.toml")
     assert message in said
 
 
 @pytest.mark.filterwarnings("default:to_sql writes nothing")
 def test_json_and_commands_that_cannot_use_facts(folder):
     (folder / "facts.json").write_text('["`low end` <= high"]')
-    assert "ill" in fine("explain", folder / "tree.json", "--knowing", folder / "facts.json")
-    written = run("export", folder / "tree.json", "--knowing", folder / "facts.json",
+    assert "ill" in fine("explain", folder / "tree.json", "--facts", folder / "facts.json")
+    written = run("export", folder / "tree.json", "--facts", folder / "facts.json",
                   "--format", "sql")  # fmt: skip
     assert written.exit_code == 0
     assert "to_sql writes nothing of the facts" in written.stderr
     assert "CASE" in written.stdout
-    said = mistake("app", folder / "tree.json", "--knowing", folder / "facts.json",
+    said = mistake("app", folder / "tree.json", "--facts", folder / "facts.json",
                    "--output", folder / "page.html")  # fmt: skip
     assert "does not leave them out" in said

@@ -7,6 +7,7 @@ from commands import fine, mistake, patients, records
 from showcase import check_golden, mixed, mixed_rows
 
 import orderless as ol
+from orderless.estimators import judge
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "md"])
@@ -40,7 +41,7 @@ def test_explain_counts_over_data(models):
     said = fine(*args, "--target", "risk")
     rules, _, quality = said.partition("\n\nHow well it predicts\n")
     assert rules == form.to_text(rows, labels, about_rows=about)
-    found = ol.judge(form, rows, labels)
+    found = judge(form, rows, labels)
     assert f"Rows of mixed.csv: {found.n_right} of {len(rows)} are right" in quality
     content = json.loads(fine(*args, "--target", "risk", "-f", "json"))
     assert content["quality"] == [{"of": "rows of mixed.csv", **found.to_dict()}]
@@ -70,13 +71,13 @@ def test_explain_one_row(models):
     row = ("--row", "age=20", "--row", "lab value=1", "--row", "smoker=yes")
     known = {"age": 20, "lab value": 1.0, "smoker": 1}
     form = mixed()
-    assert fine("explain", models / "mixed.json", *row) == f"{form.explain(known)}\n"
+    assert fine("explain", models / "mixed.json", *row) == f"{form.tree.explain(known)}\n"
     said = json.loads(fine("explain", models / "mixed.json", *row, "-f", "json"))
     assert said["label"] == "high"
     assert said["settle"] == []
     said = fine("explain", models / "mixed.json", "--row", "age=20", "--row", "color=")
-    needed = str(form.missing_needed({"age": 20})).split("\n", 1)[1]
-    assert said == f"{form.explain({'age': 20})}\n{needed}\n"
+    needed = str(form.tree.needed({"age": 20})).split("\n", 1)[1]
+    assert said == f"{form.tree.explain({'age': 20})}\n{needed}\n"
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "md"])
@@ -93,7 +94,7 @@ def test_explain_rows_of_a_file(models, tmp_path, form):
 
 
 def test_a_name_may_hold_an_equals_sign(tmp_path):
-    tree = ol.read_tree({"feature": "a=b", "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": "a=b", "true": {"prediction": 1}, "false": {"prediction": 0}},
                         feature_names=["a=b"])  # fmt: skip
     (tmp_path / "m.json").write_text(tree.to_json())
     assert fine("explain", tmp_path / "m.json", "--row", "a=b=1").startswith("1, because a=b")

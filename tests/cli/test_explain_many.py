@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
     X, y = data.data, data.target_names[data.target]
     X.columns = ["sepal length", "sepal width", "petal length", "petal width"]
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
-    (place / "forest.json").write_text(ol.read_ensemble(forest).to_json())
+    (place / "forest.json").write_text(ol.read(forest).to_json())
     X.assign(kind=y).to_csv(place / "flowers.csv", index=False)
     X.mask(np.random.RandomState(0).rand(*X.shape) < 0.3).head(12).to_csv(
         place / "gaps.csv", index=False
@@ -71,7 +71,7 @@ def test_explanations_are_the_librarys(folder):
     assert out.rstrip("\n") == str(why)
     given = ("--rows", "gaps.csv", "--format", "json")
     records = json.loads(fine("explain", "forest.json", *given))
-    status = ensemble().decide(pd.read_csv("gaps.csv"))
+    status = ensemble().status(pd.read_csv("gaps.csv"))
     assert [record["status"] for record in records] == status.tolist()
     assert {"certain", "open"} == set(status)
     for record in records:
@@ -87,8 +87,8 @@ def test_what_many_trees_do_not_have():
         ("acquire", "forest.json", "--data", "flowers.csv", "--costs", "petal width=1"),
     ):
         assert "holds a sum of 5 trees" in mistake(*command), command
-    assert "--within is for numbers" in mistake(
-        "predict", "forest.json", "gaps.csv", "--within", "2"
+    assert "--tolerance is for numbers" in mistake(
+        "predict", "forest.json", "gaps.csv", "--tolerance", "2"
     )
 
 

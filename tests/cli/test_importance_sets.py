@@ -27,7 +27,7 @@ def test_importance_says_what_the_library_says(wisconsin):
     content = json.loads(fine("importance", "--data", "wisconsin", "--max-depth", 3, "-f", "json"))
     assert content["equivalent_trees"] == found.n_trees
     assert content["rows"] == len(X)
-    assert {r["feature"] for r in content["features"]} == set(ol.read_tree(tree).features)
+    assert {r["feature"] for r in content["features"]} == set(ol.read(tree).features)
     for r in content["features"]:
         i = found.features.index(r["feature"])
         assert (r["smallest"], r["largest"]) == (found.low[i], found.high[i])

@@ -144,7 +144,7 @@ def test_rows_that_cannot_be_predicted(folder, text, match):
 def test_an_unseen_category(folder):
     fine("export", "--data", "patients.csv", *FIT, "-o", "fitted.json")
     ward = ("age", "bmi", "smoker", "ward")
-    tree = ol.read_tree({"feature": "ward", "relation": "in", "reference": ["east"],
+    tree = ol.read({"feature": "ward", "relation": "in", "reference": ["east"],
                          "true": {"prediction": "a"}, "false": {"prediction": "b"}},
                         space=ol.Space({"ward": ["east", "west"]}))  # fmt: skip
     put(folder, tree.to_json(), "wards.json")
@@ -157,7 +157,7 @@ def test_an_unseen_category(folder):
 
 
 def test_unseen_categories_are_unknown_to_every_command(folder):
-    tree = ol.read_tree({"feature": "ward", "relation": "in", "reference": ["east"],
+    tree = ol.read({"feature": "ward", "relation": "in", "reference": ["east"],
                          "true": {"prediction": "ill"}, "false": {"prediction": "well"}},
                         space=ol.Space({"ward": ["east", "west"]}))  # fmt: skip
     put(folder, tree.to_json(), "wards.json")
@@ -254,7 +254,7 @@ def test_sql_that_cannot_be_written(folder):
     sql = ("export", "model.json", "-f", "sql", "-o", "out.sql")
     assert "mongo" in mistake(*sql, "--dialect", "mongo")
     assert "holds a NUL" in mistake(*sql, "--table", "a\0b")
-    tree = ol.read_tree({"feature": 'a "b"', "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": 'a "b"', "true": {"prediction": 1}, "false": {"prediction": 0}},
                         feature_names=['a "b"'])  # fmt: skip
     (folder / "quotes.json").write_text(tree.to_json())
     assert "does not allow in names" in mistake("export", "quotes.json", "-f", "sql", "--dialect",
@@ -270,9 +270,9 @@ def test_what_is_not_installed_is_no_internal_error(folder, monkeypatch):
 
         return fail
 
-    monkeypatch.setattr("orderless.cli.models.canonicalize", absent("abacus"))
+    monkeypatch.setattr("orderless.cli.models.canonical_form", absent("abacus"))
     assert mistake("explain", "model.json") == "Error: this needs abacus: pip install abacus\n"
-    monkeypatch.setattr("orderless.cli.models.canonicalize", absent("orderless.attic"))
+    monkeypatch.setattr("orderless.cli.models.canonical_form", absent("orderless.attic"))
     assert run("explain", "model.json").exit_code == 1
 
 
@@ -280,7 +280,7 @@ def test_not_enough_memory(folder, monkeypatch):
     def much(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr("orderless.cli.models.canonicalize", much)
+    monkeypatch.setattr("orderless.cli.models.canonical_form", much)
     result = run("explain", "model.json")
     assert result.exit_code == 2
     assert "not enough memory" in result.stderr

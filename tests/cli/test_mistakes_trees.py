@@ -82,7 +82,9 @@ def test_skops_holds_trees_only(folder):
     skops.io.dump(fitted, "model.skops")
     assert fine("explain", "model.skops") == ol.canonicalize(fitted).to_text() + "\n"
     X = [[0.0], [1.0], [2.0], [3.0]]
-    binned = make_pipeline(ol.QuantileBinarizer(), DecisionTreeClassifier()).fit(X, list("aabb"))
+    binned = make_pipeline(ol.Binarizer((0.33, 0.66)), DecisionTreeClassifier()).fit(
+        X, list("aabb")
+    )
     skops.io.dump(binned, "binned.skops")
     assert fine("explain", "binned.skops") == ol.canonicalize(binned).to_text() + "\n"
     skops.io.dump(LogisticRegression().fit([[0.0], [1.0]], [0, 1]), "line.skops")

@@ -54,7 +54,7 @@ def test_a_row_without_a_class_is_not_of_a_class_of_its_own(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for labels in (("well", "ill"), (3, 6)):
         ends = [{"prediction": label} for label in labels]
-        model = ol.read_tree({"feature": 0, "true": ends[0], "false": ends[1]})
+        model = ol.read({"feature": 0, "true": ends[0], "false": ends[1]})
         (tmp_path / "model.json").write_text(model.to_json())
         (tmp_path / "rows.csv").write_text(f"x0,y\n1,{labels[0]}\n0,\n0,NA\n0,odd\n")
         args = ("explain", "model.json", "--data", "rows.csv", "--target", "y", "-f", "json")
@@ -65,7 +65,7 @@ def test_a_row_without_a_class_is_not_of_a_class_of_its_own(tmp_path, monkeypatc
 def test_a_space_in_a_file(folder):
     assert "age > 58.5" in fine("explain", "model.skops")
     told = fine("explain", "model.skops", "--space", "space.json")
-    assert told == ol.canonicalize(ol.read_tree(fitted(), space=ol.Space(KINDS))).to_text() + "\n"
+    assert told == ol.canonicalize(ol.read(fitted(), space=ol.Space(KINDS))).to_text() + "\n"
     assert "age > 58 " in told
     assert "smoker " in told
     assert "0.5" not in told

@@ -42,7 +42,7 @@ def test_report_is_the_librarys(here):
     assert "DecisionTreeClassifier(max_depth=2, min_samples_leaf=1, random_state=0)" in fitted
     said = fine("report", "model.json", *ROWS)
     X, y = labelled_rows(here / "patients.csv")
-    tree = ol.read_tree((here / "model.json").read_text())
+    tree = ol.read((here / "model.json").read_text())
     about = {"tree from": "model.json", "rows from": "patients.csv"}
     words = (
         "The tree is from model.json, the rows are from patients.csv: if it was fitted on them, it "
@@ -63,7 +63,7 @@ def test_report_with_costs_shows_the_cheapest_way(here):
     said = fine("report", "model.json", *ROWS, "--costs", "age=1,smoker=5")
     assert 'id="costs"' not in plain
     policy = ol.cheapest_policy(
-        ol.read_tree((here / "model.json").read_text()),
+        ol.read((here / "model.json").read_text()),
         labelled_rows(here / "patients.csv")[0],
         {"age": 1, "smoker": 5},
     )
@@ -132,7 +132,7 @@ def test_progress_is_for_who_watches(here):
 
 
 def test_app_is_the_librarys(here):
-    tree = ol.read_tree((here / "model.json").read_text())
+    tree = ol.read((here / "model.json").read_text())
     assert fine("app", "model.json") == ol.write_page(tree).rstrip("\n") + "\n"
     options = ("--title", "A <b>", "--description", "B & C")
     own = ol.write_page(tree, title="A <b>", description="B & C")
@@ -186,7 +186,7 @@ def forest(here):
     X, y = labelled_rows(here / "patients.csv")
     model = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X[["age", "bmi"]], y)
     skops.dump(model, here / "forest.skops")
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     (here / "forest.json").write_text(ensemble.to_json(), encoding="utf-8")
     return ensemble
 
@@ -202,7 +202,7 @@ def test_app_of_a_forest_is_the_librarys(here, forest):
     ("options", "says"),
     [
         (("--data", "patients.csv"), "of one tree, and forest.json holds 5"),
-        (("--within", "3"), "--within is for the page of one tree, and forest.json holds 5"),
+        (("--tolerance", "3"), "--tolerance is for the page of one tree, and forest.json holds 5"),
         (("--cut", "3"), "forest.json holds a sum of 5 trees"),
         (("--costs", "age=1"), "no cost for 'bmi'"),
     ],
@@ -225,7 +225,7 @@ def odd_tree():
     tree = {"prediction": 0}
     for name in names:
         tree = {"feature": name, "true": tree, "false": {"prediction": 1}}
-    return ol.read_tree(tree, space=ol.Space(dict.fromkeys([*names, "unused"], "boolean")))
+    return ol.read(tree, space=ol.Space(dict.fromkeys([*names, "unused"], "boolean")))
 
 
 def test_costs_are_read_out_of_text_and_files(tmp_path):
@@ -304,14 +304,14 @@ def test_a_page_within_a_width(tmp_path, monkeypatch):
     )
     rows = ("--data", "stays.csv", "--target", "days")
     args = ("app", *rows, "--task", "regression", "--max-depth", 2)
-    fine(*args, "--within", 3, "-o", "page.html")
+    fine(*args, "--tolerance", 3, "-o", "page.html")
     assert '"within": 3.0' in (tmp_path / "page.html").read_text("utf-8")
-    fine(*args, "--within", 3, "--costs", "age=1,crp=5", "-o", "page.html")
+    fine(*args, "--tolerance", 3, "--costs", "age=1,crp=5", "-o", "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert '"within": 3.0' in page
     assert '"policy": null' not in page
-    assert "--within is for numbers, and --cut decides on classes" in mistake(
-        *args, "--cut", 8, "--within", 1, "-o", "page.html"
+    assert "--tolerance is for numbers, and --cut decides on classes" in mistake(
+        *args, "--cut", 8, "--tolerance", 1, "-o", "page.html"
     )
 
 

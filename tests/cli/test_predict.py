@@ -38,7 +38,7 @@ def answers(rows):
     for row, label in zip(rows, form.predict(rows), strict=True):
         known = {name: value for name, value in row.items() if value is not None}
         sure = label is not np.ma.masked
-        needed = () if sure else form.missing_needed(known).settle[0]
+        needed = () if sure else form.tree.needed(known).settle[0]
         yield (label if sure else None), sure, list(needed)
 
 
@@ -137,7 +137,7 @@ def test_a_parquet_file_cut_in_half(folder):
 def test_labels_of_all_types(folder):
     for classes in ([0, 1], [0.5, 1.5], [False, True], ["a", "b"]):
         leaves = {"true": {"prediction": classes[1]}, "false": {"prediction": classes[0]}}
-        tree = ol.read_tree({"feature": "x", **leaves}, feature_names=["x"])
+        tree = ol.read({"feature": "x", **leaves}, feature_names=["x"])
         (folder / "t.json").write_text(tree.to_json())
         (folder / "x.csv").write_text("x\n1\n0\n\n")
         fine("predict", "t.json", "x.csv", "-o", "x.parquet")
@@ -195,7 +195,7 @@ def test_one_hot_columns_or_the_feature_itself(folder):
     color = ol.Feature("color", "categorical", categories=("red", "blue"), other=True)
     told = {f"is {c}": ol.Condition("color", among=(c,)) for c in ("red", "blue")}
     space = ol.Space([color], columns=told)
-    tree = ol.read_tree({"feature": "is red", "true": {"prediction": 1},
+    tree = ol.read({"feature": "is red", "true": {"prediction": 1},
                          "false": {"prediction": 0}}, space=space)  # fmt: skip
     (folder / "t.json").write_text(tree.to_json())
     (folder / "columns.csv").write_text("is red,is blue\n1,0\n,1\n0,\n,\n")
@@ -300,7 +300,7 @@ def test_types_in_json(folder):
     space = ol.Space([ol.Feature("n", values="integer"), ol.Feature("x"),
                       ol.Feature("b", "boolean"), ol.Feature("not asked"),
                       ol.Feature("c", "categorical", categories=("a", 2), other=True)])  # fmt: skip
-    tree = ol.read_tree(
+    tree = ol.read(
         {
             "feature": "x",
             "relation": "<=",
@@ -327,7 +327,7 @@ def test_words_for_unknown(folder):
     """In small and capital letters; the same in the command and in the function."""
     words = ["", "?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null",
              "Null", "unknown", "UNKNOWN", "None", " na "]  # fmt: skip
-    tree = ol.read_tree({"feature": "x", "relation": "<=", "reference": 1,
+    tree = ol.read({"feature": "x", "relation": "<=", "reference": 1,
                          "true": {"prediction": 1}, "false": {"prediction": 0}},
                         feature_names=["x"])  # fmt: skip
     (folder / "t.json").write_text(tree.to_json())

@@ -63,7 +63,7 @@ def test_intervals_are_those_of_all_completions(tmp_path, monkeypatch, data, kin
     skops_io.dump(model, "model.skops")
     gaps = with_gaps(X)
     gaps.to_csv("rows.csv", index=False)
-    args = () if within is None else ("--within", within)
+    args = () if within is None else ("--tolerance", within)
     said = records(fine("predict", "model.skops", "rows.csv", *args, "--chunk-rows", 50))
     ends = by_brute_force(model, gaps)
     assert [(float(row["lower"]), float(row["upper"])) for row in said] == ends
@@ -117,7 +117,7 @@ def test_decimal_commas_and_gaps(folder):
 
 
 def test_formats(folder):
-    args = ("predict", "model.json", "rows.csv", *DIRTY, "--within", "3.25")
+    args = ("predict", "model.json", "rows.csv", *DIRTY, "--tolerance", "3.25")
     lines = [json.loads(line) for line in fine(*args, "-f", "json").splitlines()]
     assert [line["prediction"] for line in lines] == [4.0, 2.5, None, 5.625, None]
     assert [line["needed"] for line in lines][2:] == [["lab value"], [], ["lab value"]]
@@ -158,21 +158,21 @@ def test_names_of_five_columns(folder):
 
 def test_next_to_ask(folder):
     said = records(fine("predict", "model.json", "rows.csv", *DIRTY, "--needed", "next"))
-    tree = ol.read_tree(json.loads((folder / "model.json").read_text()),
+    tree = ol.read(json.loads((folder / "model.json").read_text()),
                         space=ol.Space({"age": "integer", "lab value": "numeric"}))  # fmt: skip
     rows = [[80, 1.5], [None, 1.4], [81, None], [None, 2.75], [None, None]]
-    assert [row["needed"] or None for row in said] == ol.ask_next(tree, rows).tolist()
+    assert [row["needed"] or None for row in said] == tree.ask_next(rows).tolist()
 
 
 def test_classes_that_are_numbers_have_intervals_on_request(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     leaves = {"true": {"prediction": 3}, "false": {"prediction": 6}}
     tree = {"feature": 0, "relation": "<=", "reference": 2, **leaves}
-    (tmp_path / "model.json").write_text(ol.read_tree(tree).to_json())
+    (tmp_path / "model.json").write_text(ol.read(tree).to_json())
     (tmp_path / "rows.csv").write_text("x0\n1\n\n")
     said = fine("predict", "model.json", "rows.csv")
     assert said == "x0,prediction,determined,needed\n1,3,yes,\n,,no,x0\n"
-    said = fine("predict", "model.json", "rows.csv", "--within", "3")
+    said = fine("predict", "model.json", "rows.csv", "--tolerance", "3")
     assert said == (
         "x0,prediction,lower,upper,determined,needed\n1,3.0,3.0,3.0,yes,\n,4.5,3.0,6.0,no,\n"
     )
@@ -180,28 +180,30 @@ def test_classes_that_are_numbers_have_intervals_on_request(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("width", ["-1", "nan", "inf", "wide"])
 def test_widths_that_are_none(folder, width):
-    assert "--within" in mistake("predict", "model.json", "rows.csv", *DIRTY, "--within", width)
+    assert "--tolerance" in mistake(
+        "predict", "model.json", "rows.csv", *DIRTY, "--tolerance", width
+    )
 
 
 def test_widths_are_for_numbers(folder):
-    args = ("predict", "model.json", "rows.csv", *DIRTY, "--within", "1")
+    args = ("predict", "model.json", "rows.csv", *DIRTY, "--tolerance", "1")
     said = mistake(*args, "--cut", "3")
-    assert said == "Error: --within is for numbers, and --cut decides on classes: give one\n"
+    assert said == "Error: --tolerance is for numbers, and --cut decides on classes: give one\n"
     leaves = {"true": {"prediction": "a"}, "false": {"prediction": "b"}}
     (folder / "model.json").write_text(json.dumps({"feature": 0, **leaves}))
-    args = ("predict", "model.json", "rows.csv", "--within", "1")
-    assert "--within is for numbers, and model.json decides between 'a', 'b'" in mistake(*args)
+    args = ("predict", "model.json", "rows.csv", "--tolerance", "1")
+    assert "--tolerance is for numbers, and model.json decides between 'a', 'b'" in mistake(*args)
 
 
 def test_what_was_written_in_numbers(folder, tmp_path):
     space = ol.Space({"age": "integer", "lab value": "numeric"})
-    tree = ol.read_tree((folder / "model.json").read_text(), space=space)
+    tree = ol.read((folder / "model.json").read_text(), space=space)
     told = {"delimiter": ";", "decimal": ",", "missing": ["n.d."]}
     done = ol.predict_file(tree, "rows.csv", "out.csv", **told)
     assert done.summary == "2 of 5 rows are determined (40.0%)"
-    done = ol.predict_file(tree, "rows.csv", "out.csv", within=3.25, **told)
+    done = ol.predict_file(tree, "rows.csv", "out.csv", tolerance=3.25, **told)
     assert done.summary == "2 of 5 rows are determined (40.0%), 1 more is within 3.25"
     assert (done.n_determined, done.n_narrow, done.counts) == (2, 3, {2.5: 1, 4.0: 1, 7.25: 0})
     for bad in (-1, math.nan, math.inf, "1", True):
-        with pytest.raises(ValueError, match="within must be a"):
-            ol.predict_file(tree, "rows.csv", "out.csv", within=bad, **told)
+        with pytest.raises(ValueError, match="tolerance must be a"):
+            ol.predict_file(tree, "rows.csv", "out.csv", tolerance=bad, **told)

@@ -61,7 +61,7 @@ given = { race = ["a", "b"] }
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "tree.json").write_text(ol.read_tree(TREE, space=SPACE).to_json())
+    (tmp_path / "tree.json").write_text(ol.read(TREE, space=SPACE).to_json())
     (tmp_path / "good.toml").write_text(GOOD)
     (tmp_path / "bad.toml").write_text(GOOD + BAD)
     return tmp_path
@@ -90,7 +90,7 @@ def test_one_is_refuted(folder):
     assert result.exit_code == 4
     record = json.loads(result.stdout)[-1]
     assert record["result"] == "refuted"
-    tree = ol.read_tree(TREE, space=SPACE)
+    tree = ol.read(TREE, space=SPACE)
     assert tree.predict(record["rows"]).tolist() == record["answers"]
     for form in ("csv", "md"):
         assert "refuted" in run("prove", "tree.json", "--file", "bad.toml", "-f", form).stdout
@@ -99,7 +99,7 @@ def test_one_is_refuted(folder):
 def test_another_model_is_found_beside_the_file(folder):
     sub = folder / "checks"
     sub.mkdir()
-    (sub / "old.json").write_text(ol.read_tree(TREE, space=SPACE).to_json())
+    (sub / "old.json").write_text(ol.read(TREE, space=SPACE).to_json())
     (sub / "same.toml").write_text('[old]\nproperty = "same_as"\nmodel = "old.json"\n')
     assert run("prove", "tree.json", "--file", sub / "same.toml").exit_code == 0
     (sub / "old.json").unlink()
@@ -111,7 +111,7 @@ def test_another_model_is_found_beside_the_file(folder):
 def test_decisions_and_numbers(folder):
     number = {"task": "regression", "feature": "age", "relation": "<=", "reference": 25,
               "true": {"prediction": 2.5}, "false": {"prediction": 7.5}}  # fmt: skip
-    (folder / "stay.json").write_text(ol.read_tree(number, space=SPACE).to_json())
+    (folder / "stay.json").write_text(ol.read(number, space=SPACE).to_json())
     (folder / "n.toml").write_text('[a]\nproperty = "never"\nabove = 7.5\n')
     assert run("prove", "stay.json", "--file", "n.toml").exit_code == 0
     (folder / "n.toml").write_text('[a]\nproperty = "never"\nanswer = "long"\n')
@@ -122,10 +122,10 @@ def test_decisions_and_numbers(folder):
 def test_undecided_is_an_error_for_build_servers(folder):
     X = np.random.default_rng(0).normal(size=(300, 4))
     model = RandomForestClassifier(40, max_depth=7, random_state=0).fit(X, X[:, 0] > X[:, 1])
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     (folder / "forest.json").write_text(ensemble.to_json())
     halves = ensemble.replace(trees=[*ensemble.trees] * 2,
-                              values=[own / 2 for own in ensemble.values] * 2,
+                              values=[own / 2 for own in ensemble.kernel.values] * 2,
                               scores=[-1] * 80)  # fmt: skip
     (folder / "other.json").write_text(halves.to_json())
     (folder / "same.toml").write_text(
@@ -204,6 +204,6 @@ def test_what_is_no_file_is_not_opened(folder):
         (folder / "own.toml").write_text(f'[a]\nproperty = "same_as"\nmodel = "{name}"\n')
         assert "a pipe" in mistake("prove", "tree.json", "--file", "own.toml")
         for args in (("tree.json", "--file", name), (name, "--file", "good.toml"),
-                     ("tree.json", "--file", "good.toml", "--knowing", name),
+                     ("tree.json", "--file", "good.toml", "--facts", name),
                      ("tree.json", "--file", "good.toml", "--space", name)):  # fmt: skip
             assert "a pipe" in mistake("prove", *args)

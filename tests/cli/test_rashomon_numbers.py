@@ -38,7 +38,7 @@ def sugar():
 
 
 def test_the_text_is_known():
-    said = fine("rashomon", *TABLE, "--max-depth", 2, "--functions", 2, "--within", 1)
+    said = fine("rashomon", *TABLE, "--max-depth", 2, "--functions", 2, "--tolerance", 1)
     assert (
         said
         == """\
@@ -93,7 +93,7 @@ def test_the_set_says_what_the_library_says(here, sugar, loss):
     X, y = sugar
     X.iloc[:, :4].round(3).assign(progression=y.astype(int)).to_csv("sugar.csv", index=False)
     rows = ("--data", "sugar.csv", "--target", "progression", "--task", "regression")
-    args = ("rashomon", *rows, "--max-depth", 2, "--loss", loss, "--trees", 3, "--within", 20)
+    args = ("rashomon", *rows, "--max-depth", 2, "--loss", loss, "--trees", 3, "--tolerance", 20)
     content = json.loads(fine(*args, "-f", "json"))
     found = ol.RashomonSet(2, 0.01, 0.02, task="regression", loss=loss).fit(
         X.iloc[:, :4].round(3), y.astype(int)
@@ -102,7 +102,7 @@ def test_the_set_says_what_the_library_says(here, sugar, loss):
     assert content["decimals"] == found.decimals_
     assert content["trees"] == found.n_trees == sum(r["trees"] for r in content["histogram"])
     assert content["functions"] == found.n_distinct
-    assert content["functions_apart"] == len(found.functions(within=20))
+    assert content["functions_apart"] == len(found.functions(tolerance=20))
     assert content["objective"] == float(found.objective)
     first = content["first_trees"]
     assert [r["tree"] for r in first] == [str(tree) for tree in found[:3]]
@@ -158,7 +158,7 @@ def test_importance_of_one_tree_by_either_loss():
 
 def test_refusals(here):
     classes = ("--data", "stays.csv", "--target", "emergency")
-    for option in (("--loss", "squared"), ("--decimals", 1), ("--within", 1)):
+    for option in (("--loss", "squared"), ("--decimals", 1), ("--tolerance", 1)):
         said = mistake("rashomon", *classes, *option)
         assert f"{option[0]} is for numbers: add --task regression, or leave it out" in said
     assert "--loss is for numbers: add" in mistake(
@@ -170,6 +170,6 @@ def test_refusals(here):
     )
     assert "'--decimals'" in mistake("rashomon", *TABLE, "--decimals", 1000)
     assert "'--loss'" in mistake("rashomon", *TABLE, "--loss", "huber")
-    assert "'--within'" in mistake("rashomon", *TABLE, "--within", -1)
+    assert "'--tolerance'" in mistake("rashomon", *TABLE, "--tolerance", -1)
     assert "Add --target COLUMN" in mistake("rashomon", "--data", "stays.csv", "--task",
                                             "regression")  # fmt: skip

@@ -26,7 +26,7 @@ def test_good_rules(folder):
         "3 rules over age, ward, hit policy unique.\nEach row has one output.\n"
     )
     tree = ol.Tree.from_json((folder / "tree.json").read_text())
-    assert ol.equivalent(tree, ol.read_rules(GOOD))
+    assert ol.equivalent(tree, ol.rules.read(GOOD))
 
 
 def test_findings(folder):

@@ -203,7 +203,7 @@ def test_safe_csv_of_parquet(folder):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 
-    tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     cells = [*CELLS, None]
     table = pa.table({"id": cells, "x0": [-1.5 if k % 2 else None for k in range(len(cells))]})
     pq.write_table(table.set_column(1, "x0", pa.array([1, 0] * (len(cells) // 2))), "in.parquet")
@@ -213,7 +213,7 @@ def test_safe_csv_of_parquet(folder):
 
 
 def test_safe_csv_everywhere_that_csv_is_written(folder):
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": 0, "true": {"prediction": "+1+1"}, "false": {"prediction": "-2"}},
         feature_names=["=HYPERLINK(1)"],
     )
@@ -253,7 +253,7 @@ def test_an_internal_error_says_what_to_report(monkeypatch, folder):
     def broken(*args, **kwargs):
         raise RuntimeError("the patient Jane Doe\nin /home/jane/secret.csv")
 
-    monkeypatch.setattr("orderless.cli.models.canonicalize", broken)
+    monkeypatch.setattr("orderless.cli.models.canonical_form", broken)
     result = run("explain", folder / "model.json", "--row", "secret=1")
     assert result.exit_code == 1
     first, second, *lines = result.stderr.splitlines()

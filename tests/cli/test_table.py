@@ -167,7 +167,7 @@ def test_predictions_read_cells_in_the_same_way(folder, monkeypatch, pyarrow, en
 
 
 def test_missing_numbers_of_parquet(folder):
-    tree = ol.read_tree({"feature": "a", "relation": "<=", "reference": 5,
+    tree = ol.read({"feature": "a", "relation": "<=", "reference": 5,
                          "true": {"prediction": 0}, "false": {"prediction": 1}},
                         feature_names=["a"])  # fmt: skip
     pq.write_table(pa.table({"a": [1.0, -9.0, 7.0, None]}), "in.parquet")
@@ -203,7 +203,7 @@ def test_parquet_of_lists_and_structs(folder, values):
     assert "IF a <= 2.5" in rules("in.parquet", "--ignore", "b")
     assert kind in fine("describe", "in.parquet")
     assert kind in mistake("explain", "--data", "in.parquet", "--target", "b")
-    tree = ol.read_tree({"feature": "b", "true": {"prediction": 0}, "false": {"prediction": 1}},
+    tree = ol.read({"feature": "b", "true": {"prediction": 0}, "false": {"prediction": 1}},
                         feature_names=["b"])  # fmt: skip
     (folder / "m.json").write_text(tree.to_json())
     for args in (["predict", "m.json", "in.parquet"], ["explain", "m.json", "--rows", "in.parquet"],

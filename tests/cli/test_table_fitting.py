@@ -113,7 +113,7 @@ def test_a_gap_as_a_value_is_what_scikit_learn_does(folder):
     """The tree decides on every row of the table, as the fitted model does."""
     args = ("--data", "gaps.csv", *FIT, "--missing-values", "value")
     fine("export", *args, "-o", "model.json")
-    tree = ol.read_tree((folder / "model.json").read_text())
+    tree = ol.read((folder / "model.json").read_text())
     assert {f.name for f in tree.space.features if f.nan} == {"age", "bmi", "smoker", "ward"}
     said = records(fine("predict", "model.json", "gaps.csv", "--no-needed"))
     assert {row["determined"] for row in said} == {"yes"}
@@ -135,7 +135,7 @@ def test_a_value_that_never_lacked_stays_unknown(folder):
     """A gap is a value only in columns that had gaps."""
     (folder / "some.csv").write_text("a,b,diagnosis\n1,,ill\n2,1,well\n3,,ill\n4,1,well\n")
     fine("export", "--data", "some.csv", *FIT, "--missing-values", "value", "-o", "model.json")
-    tree = ol.read_tree((folder / "model.json").read_text())
+    tree = ol.read((folder / "model.json").read_text())
     assert [(f.name, f.nan) for f in tree.space.features] == [("a", False), ("b", True)]
 
 
@@ -159,7 +159,7 @@ def test_rows_without_a_class_are_never_learned_from(folder):
 def test_other_is_a_value_of_its_own(folder):
     fine("export", "--data", "text.csv", *FIT, "--other", "-o", "other.json")
     fine("export", "--data", "text.csv", *FIT, "-o", "plain.json")
-    other, plain = (ol.read_tree((folder / f"{n}.json").read_text()) for n in ("other", "plain"))
+    other, plain = (ol.read((folder / f"{n}.json").read_text()) for n in ("other", "plain"))
     assert other.space["ward"].other
     assert not other.space["smoker"].other
     assert not plain.space["ward"].other

@@ -91,7 +91,7 @@ def test_postgres_types_beyond_the_usual(postgres):
         {"lab value": 3, "smoker": 0, "color": "green"},
         {"age": 30, "smoker": 0, "color": "grey"},
     ]
-    query = form.to_sql(dialect="postgres", table=("public", "odd"))
+    query = form.tree.to_sql(dialect="postgres", table=("public", "odd"))
     said = postgres.psql(rf"\pset format unaligned \\ \pset tuples_only on \\ {query} ORDER BY n;")
     found = [line.split("|")[-1] or None for line in said.strip().splitlines()]
     assert found == form.predict(rows).tolist()

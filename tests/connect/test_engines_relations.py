@@ -64,7 +64,7 @@ def test_dask_without_a_cluster():
     out = lazy.compute(scheduler="synchronous")
     assert dict(out.dtypes) == dict(lazy.dtypes)
     pd.testing.assert_series_equal(out["species"], form.predict(X), check_names=False)
-    pd.testing.assert_series_equal(out["ask"], ol.ask_next(form, X), check_names=False)
+    pd.testing.assert_series_equal(out["ask"], form.tree.ask_next(X), check_names=False)
     with pytest.raises(InvalidData, match=r"has a column 'petal width .* already"):
         predict(form, frame, names=("petal width (cm)",))
     with pytest.raises(InvalidData, match="the data frame lacks the column 'petal width"):
@@ -94,6 +94,6 @@ def test_frames_in_memory(kind):
         "polars": lambda: pl.from_arrow(part),
         "pyarrow": lambda: part,
     }[kind]()
-    for found, wanted in ((tree.predict(frame), class_), (ol.ask_next(tree, frame), needed)):
+    for found, wanted in ((tree.predict(frame), class_), (tree.ask_next(frame), needed)):
         values = found.to_pylist() if kind == "pyarrow" else found.to_list()
         assert [None if pd.isna(value) else value for value in values] == wanted[:2_000]

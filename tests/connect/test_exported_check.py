@@ -54,7 +54,7 @@ def test_skl2onnx_loses_where_missing_values_go() -> None:
     assert complete
     assert not complete.missing
     assert str(complete).startswith("Proven: the artifact decides every row as its source (compl")
-    assert ol.check_export(model, ol.read_tree(model, nan="value").to_onnx())
+    assert ol.check_export(model, ol.read(model, nan="value").to_onnx())
 
 
 def test_numbers_are_float32_and_by_how_much() -> None:
@@ -69,14 +69,14 @@ def test_numbers_are_float32_and_by_how_much() -> None:
     near = ol.check_export(model, converted(model), missing=False, tolerance=1e-4)
     assert near
     assert "no number differs by more than" in str(near)
-    assert ol.check_export(model, ol.read_tree(model).to_onnx(), missing=False)
+    assert ol.check_export(model, ol.read(model).to_onnx(), missing=False)
 
 
 def test_float64_rows_against_float32_artifacts() -> None:
     """A model of float64 and an artifact that rounds rows: equal on float32 and not beyond."""
     split = {"feature": "a", "relation": "<=", "reference": 0.1, "true": {"prediction": 1},
              "false": {"prediction": 0}}  # fmt: skip
-    tree = ol.read_tree(split, feature_names=["a"])
+    tree = ol.read(split, feature_names=["a"])
     single = tree.to_onnx(floats="float32")
     assert ol.check_export(tree, single, floats="float32")
     found = ol.check_export(tree, single)
@@ -122,7 +122,7 @@ def test_the_result_prints_and_becomes_data() -> None:
 
 
 def test_bad_parameters() -> None:
-    tree = ol.read_tree({"prediction": 1}, feature_names=["a"])
+    tree = ol.read({"prediction": 1}, feature_names=["a"])
     with pytest.raises(InvalidParameter, match="floats must be 'float64' or 'float32'"):
         ol.check_export(tree, tree, floats="half")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="tolerance must be a number of at least 0"):
@@ -132,7 +132,7 @@ def test_bad_parameters() -> None:
 def test_pmml_that_leaves_rows_with_gaps_open_is_compared_on_complete_rows():
     split = {"feature": "age", "relation": "<=", "reference": 40, "true": {"prediction": "no"},
              "false": {"prediction": "yes"}}  # fmt: skip
-    tree = ol.read_tree({"feature": "ill", "true": split, "false": {"prediction": "no"}},
+    tree = ol.read({"feature": "ill", "true": split, "false": {"prediction": "no"}},
                         space=ol.Space({"age": float, "ill": bool}))  # fmt: skip
     for text in (tree.to_pmml(), tree.to_pmml(complete=True)):
         found = ol.check_export(tree, text)
@@ -146,8 +146,8 @@ SPLIT = {"feature": "age", "relation": "<=", "reference": 40, "true": {"predicti
 
 
 def test_pmml_whose_engine_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = ol.read_tree(SPLIT, feature_names=["age"])
-    other = ol.read_tree({**SPLIT, "reference": 41}, feature_names=["age"]).to_pmml()
+    tree = ol.read(SPLIT, feature_names=["age"])
+    other = ol.read({**SPLIT, "reference": 41}, feature_names=["age"]).to_pmml()
     monkeypatch.setattr("shutil.which", lambda _: None)
     found = ol.check_export(tree, other)
     assert not found
@@ -158,9 +158,9 @@ def test_pmml_whose_engine_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.engine
 def test_jpmml_is_asked_about_the_row(tmp_path: Path) -> None:
     pytest.importorskip("jpmml_evaluator", reason="JPMML's evaluator is not installed")
-    tree = ol.read_tree(SPLIT, feature_names=["age"])
+    tree = ol.read(SPLIT, feature_names=["age"])
     path = tmp_path / "model.pmml"
-    path.write_text(ol.read_tree({**SPLIT, "reference": 41}, feature_names=["age"]).to_pmml())
+    path.write_text(ol.read({**SPLIT, "reference": 41}, feature_names=["age"]).to_pmml())
     found = ol.check_export(tree, path)
     assert found.engine.startswith("jpmml_evaluator ")
     assert found.engine_answer == found.artifact == "no"
@@ -170,7 +170,7 @@ def test_jpmml_is_asked_about_the_row(tmp_path: Path) -> None:
 
 
 def test_extra_results_of_onnx_are_compared_and_named() -> None:
-    tree = ol.read_tree(SPLIT, feature_names=["age"])
+    tree = ol.read(SPLIT, feature_names=["age"])
     assert "'certain' and 'possible' were compared, too" in str(
         ol.check_export(tree, tree.to_onnx())
     )

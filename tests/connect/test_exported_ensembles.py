@@ -46,7 +46,7 @@ def test_our_own_exports_of_ensembles_are_proven(
     X, y = load_breast_cancer(return_X_y=True)
     model = own_models()[which]
     pipeline = (model if "XGB" in str(model) else make_pipeline(StandardScaler(), model)).fit(X, y)
-    ensemble = ol.read_ensemble(pipeline)
+    ensemble = ol.read(pipeline)
     path = tmp_path / "model.onnx"
     path.write_bytes(ensemble.to_onnx())
     monkeypatch.setattr(Joint, "search", None)
@@ -62,8 +62,8 @@ def test_our_own_exports_of_ensembles_are_proven(
 def test_an_export_in_which_one_leaf_was_changed_is_different(tmp_path: Path) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = RandomForestClassifier(10, max_depth=4, random_state=0).fit(X, y)
-    ensemble = ol.read_ensemble(model)
-    values = [own.copy() for own in ensemble.values]
+    ensemble = ol.read(model)
+    values = [own.copy() for own in ensemble.kernel.values]
     values[3][0] = values[3][0][::-1] + 4.0 * np.array([1, -1])
     content = ensemble.replace(values=values).to_onnx()
     found = ol.check_export(model, content)
@@ -78,7 +78,7 @@ def test_what_missing_values_learned_is_still_compared() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1, n_jobs=1).fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     found = ol.check_export(model, ensemble.to_onnx())
     assert found
     assert found.missing
@@ -112,5 +112,5 @@ def test_the_limit_is_for_the_call(n_classes: int, monkeypatch: pytest.MonkeyPat
     for ask in (ol.equivalent, ol.counterexample, ol.check_export):
         clock.now = 100.0
         with pytest.raises(Undecided):
-            ask(ol.read_ensemble(one), ol.read_ensemble(other), time_limit=20)
+            ask(ol.read(one), ol.read(other), time_limit=20)
         assert 119 < clock.now < 121

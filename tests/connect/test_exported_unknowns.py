@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sums import as_ensemble
 from tables import random_space, random_tree
 
 import orderless as ol
 from orderless.connect.exported import unknowns
-from orderless.ensembles import as_ensemble
 
 onnx = pytest.importorskip("onnx", reason="comes with the extra orderless[onnx]")
 pytest.importorskip("onnxruntime", reason="what is written is run by onnxruntime")
@@ -46,7 +46,7 @@ def small_tree(rng: np.random.Generator, *, text: bool, classes: Sequence[Any]) 
             ask = {"feature": name, "relation": "in", "reference": some}
         return {**ask, "true": grow(depth - 1), "false": grow(depth - 1)}
 
-    return ol.read_tree(grow(4), space=ol.Space(features))
+    return ol.read(grow(4), space=ol.Space(features))
 
 
 def grid(tree: ol.Tree) -> list[dict[str, Any]]:
@@ -59,8 +59,8 @@ def wanted(tree: ol.Tree, rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...
     nan = {f.name for f in tree.space.features if f.nan}
     rows = [{k: np.nan if v is None and k in nan else v for k, v in row.items()} for row in rows]
     if tree.task == "regression":
-        return [*zip(*(ends.tolist() for ends in tree.predict_interval(rows)), strict=True)]
-    return [tuple(sorted(own)) for own in tree.possible_classes(rows)]
+        return [*zip(*(ends.tolist() for ends in tree.predict_interval(rows)[:2]), strict=True)]
+    return [tuple(sorted(own)) for own in tree.possible(rows)]
 
 
 def engine_says(tree: ol.Tree, content: bytes, rows: Sequence[dict[str, Any]]) -> list[Any]:
@@ -167,7 +167,7 @@ def _ordered(tree: ol.Tree, answers: Any) -> tuple[Any, ...]:
 def pair() -> ol.Tree:
     inner = {"feature": "b", "relation": "<=", "reference": 20.0, "true": {"prediction": "no"},
              "false": {"prediction": "yes"}}  # fmt: skip
-    return ol.read_tree(
+    return ol.read(
         {"feature": "a", "relation": "<=", "reference": 25.0, "true": {"prediction": "no"},
          "false": inner}, feature_names=["a", "b"],
     )  # fmt: skip
@@ -179,7 +179,9 @@ def test_one_bit_of_a_mask() -> None:
     model = onnx.load_from_string(tree.to_onnx())
     mask = next(tensor for kind, tensor in places(model) if kind == "Gather")  # of a
     array = onnx.numpy_helper.to_array(mask).copy()
-    (leaf,) = np.flatnonzero(tree.leaf_class[tree.feature < 0] == tree.classes.index("yes"))
+    (leaf,) = np.flatnonzero(
+        tree.nodes.leaf_class[tree.nodes.feature < 0] == tree.classes.index("yes")
+    )
     assert array[-1, leaf]
     array[-1, leaf] = False
     mask.CopyFrom(onnx.numpy_helper.from_array(array, mask.name))
@@ -198,7 +200,7 @@ def test_a_source_with_other_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     """The boxes are not the same ones, but cover the same rows."""
     inner = {"feature": "a", "relation": "<=", "reference": 25.0, "true": {"prediction": "no"},
              "false": {"prediction": "yes"}}  # fmt: skip
-    mirror = ol.read_tree(
+    mirror = ol.read(
         {"feature": "b", "relation": "<=", "reference": 20.0, "true": {"prediction": "no"},
          "false": inner}, feature_names=["a", "b"],
     )  # fmt: skip
@@ -215,7 +217,7 @@ def test_categories_that_look_unknown(labels: tuple[Any, ...]) -> None:
     space = ol.Space([ol.Feature("t", "categorical", categories=labels), ol.Feature("x")])
     inner = {"feature": "x", "relation": "<=", "reference": 1.0, "true": {"prediction": 0},
              "false": {"prediction": 1}}  # fmt: skip
-    tree = ol.read_tree({"feature": "t", "relation": "in", "reference": [labels[0]], "true": inner,
+    tree = ol.read({"feature": "t", "relation": "in", "reference": [labels[0]], "true": inner,
                          "false": {"prediction": 2}}, space=space)  # fmt: skip
     assert RIGHT in str(ol.check_export(tree, tree.to_onnx()))
     model = onnx.load_from_string(tree.to_onnx())
@@ -280,7 +282,7 @@ def test_a_bin_that_is_not_there_is_not_compared() -> None:
 
 def test_facts_are_not_in_the_graph() -> None:
     tree = pair()
-    known = tree.over(tree.space.with_facts(["a <= b"]))
+    known = tree.with_space(tree.space.with_facts(["a <= b"]))
     with pytest.warns(UserWarning, match="writes nothing of the facts"):
         content = known.to_onnx()
     assert "they know nothing of the facts of the source" in str(ol.check_export(known, content))

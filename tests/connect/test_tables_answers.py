@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import orderless as ol
+from orderless.connect.tables import answers
 from orderless.errors import TooManyReasons
 
 
@@ -16,7 +17,7 @@ from orderless.errors import TooManyReasons
 def flowers():
     data = load_iris(as_frame=True)
     X, y = data.data, data.target_names[data.target]
-    ensemble = ol.read_ensemble(RandomForestClassifier(7, max_depth=3, random_state=0).fit(X, y))
+    ensemble = ol.read(RandomForestClassifier(7, max_depth=3, random_state=0).fit(X, y))
     Z = X.mask(np.random.RandomState(0).rand(*X.shape) < 0.3)
     return ensemble, Z.assign(id=range(len(Z)))
 
@@ -31,7 +32,7 @@ def test_classes_statuses_and_questions(flowers, tmp_path):
     ensemble, Z = flowers
     done, path = written(ensemble, Z, tmp_path, batch_size=37)
     out = pd.read_csv(path, keep_default_na=False)
-    status = ensemble.decide(Z)
+    status = ensemble.status(Z)
     assert out["determined"].tolist() == ["yes" if s == "certain" else "no" for s in status]
     said = ensemble.predict(Z)
     assert out["prediction"].tolist() == ["" if pd.isna(v) else v for v in said.to_list()]
@@ -49,7 +50,7 @@ def test_smallest_sets(flowers, tmp_path):
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     rows = Z.drop(columns="id").to_dict("records")
     for line, row in zip(lines, rows, strict=True):
-        wanted = ensemble.missing_needed({k: v for k, v in row.items() if not np.isnan(v)})
+        wanted = ensemble.needed({k: v for k, v in row.items() if not np.isnan(v)})
         assert line["determined"] is (wanted.label is not None)
         assert (line["needed"] or []) == ([] if wanted.label else list(wanted.settle[0]))
 
@@ -60,7 +61,7 @@ def test_a_smallest_set_that_is_not_found(flowers, tmp_path, monkeypatch):
     def never(*args, **kwargs):
         raise ol.Undecided("no proof in time", "time", {})
 
-    monkeypatch.setattr(type(ensemble), "missing_needed", never)
+    monkeypatch.setattr(answers, "needed_of_row", never)
     with pytest.raises(TooManyReasons, match=r"no proof in time\): choose needed='next'"):
         written(ensemble, Z, tmp_path, needed="smallest")
     assert not (tmp_path / "out.csv").exists()
@@ -70,7 +71,7 @@ def test_undecided_rows_are_said(flowers, tmp_path):
     ensemble, Z = flowers
     done, path = written(ensemble, Z, tmp_path, time_limit=0.0, needed=None)
     out = pd.read_csv(path, keep_default_na=False)
-    status = ensemble.decide(Z, time_limit=0.0)
+    status = ensemble.status(Z, time_limit=0.0)
     words = {"certain": "yes", "open": "no", "undecided": "undecided"}
     assert out["determined"].tolist() == [words[s] for s in status]
     assert done.n_undecided == (status == "undecided").sum()
@@ -84,7 +85,7 @@ def test_parquet_has_null_where_it_is_undecided(flowers, tmp_path):
     ensemble, Z = flowers
     _, path = written(ensemble, Z, tmp_path, "out.parquet", time_limit=0.0, needed=None)
     out = pd.read_parquet(path)
-    status = ensemble.decide(Z, time_limit=0.0)
+    status = ensemble.status(Z, time_limit=0.0)
     truths = [None if pd.isna(v) else bool(v) for v in out["determined"]]
     assert truths == [{"certain": True, "open": False, "undecided": None}[s] for s in status]
 
@@ -92,15 +93,15 @@ def test_parquet_has_null_where_it_is_undecided(flowers, tmp_path):
 def test_numbers_have_intervals(tmp_path):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = RandomForestRegressor(4, max_depth=3, random_state=0).fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     Z = X.head(60).mask(np.random.RandomState(0).rand(60, 10) < 0.2)
-    done, path = written(ensemble, Z, tmp_path, within=20.0, needed=None)
+    done, path = written(ensemble, Z, tmp_path, tolerance=20.0, needed=None)
     out = pd.read_csv(path)
     lower, upper, _ = ensemble.predict_interval(Z)
     assert np.array_equal(out["lower"], lower)
     assert np.array_equal(out["upper"], upper)
-    wanted = ensemble.predict(Z, within=20.0)
+    wanted = ensemble.predict(Z, tolerance=20.0)
     assert np.array_equal(out["prediction"].isna(), wanted.isna())
     assert done.n_narrow == wanted.notna().sum()
-    _, usual = written(ensemble, Z, tmp_path, "usual.csv", within=20.0)
+    _, usual = written(ensemble, Z, tmp_path, "usual.csv", tolerance=20.0)
     assert usual.read_text() == path.read_text()

@@ -44,7 +44,7 @@ def tree(nan: bool = False) -> ol.Tree:
     )
     warm = ask("colour", "in", ["red", "green"], leaf("a"), leaf("a"))
     cold = ask("colour", "in", ["red"], leaf("c"), leaf("b"))
-    return ol.read_tree(ask("shape", "in", ["round"], warm, cold), space=space)
+    return ol.read(ask("shape", "in", ["round"], warm, cold), space=space)
 
 
 def table(size: bool = True) -> pa.Table:
@@ -110,11 +110,13 @@ def test_a_pipe_a_dictionary_and_no_pyarrow_agree(tmp_path, monkeypatch):
 def test_polars_and_sql_agree(shape):
     form = ol.canonicalize(tree())
     frame = pl.DataFrame(table().to_pydict())
-    assert frame.select(form.to_polars(shape=shape))["prediction"].to_list() == expected(tree())
+    assert frame.select(form.tree.to_polars(shape=shape))["prediction"].to_list() == expected(
+        tree()
+    )
     with closing(sqlite3.connect(":memory:")) as base:
         base.execute("CREATE TABLE t (colour TEXT, shape TEXT, size REAL)")
         base.executemany("INSERT INTO t VALUES (?, ?, ?)", frame.rows())
-        said = base.execute(form.to_sql(dialect="sqlite", table="t", shape=shape)).fetchall()
+        said = base.execute(form.tree.to_sql(dialect="sqlite", table="t", shape=shape)).fetchall()
     assert [row[-1] for row in said] == expected(tree())
 
 
@@ -132,7 +134,7 @@ def test_unseen_is_unknown_also_where_missing_is_a_value(tmp_path):
 
 def test_a_feature_with_other_has_no_unseen_values(tmp_path):
     space = ol.Space([ol.Feature("colour", "categorical", categories=COLOURS, other=True)])
-    model = ol.read_tree(ask("colour", "in", ["red"], leaf("a"), leaf("b")), space=space)
+    model = ol.read(ask("colour", "in", ["red"], leaf("a"), leaf("b")), space=space)
     (tmp_path / "in.csv").write_text("colour\nred\npink\n")
     done = ol.predict_file(model, tmp_path / "in.csv", tmp_path / "out.csv")
     assert done.unseen == {}
@@ -158,7 +160,7 @@ def test_an_error_on_request_and_always_for_other_cells(tmp_path):
 
     refused("colour,shape\nred,round\npink,round\n", "row 2 of in.csv has 'pink'", unseen="error")
     whole = ol.Space({"age": "integer"})
-    model = ol.read_tree(ask("age", "<=", 3, leaf("a"), leaf("b")), space=whole)
+    model = ol.read(ask("age", "<=", 3, leaf("a"), leaf("b")), space=whole)
     (tmp_path / "in.csv").write_text("age\nold\n")
     with pytest.raises(InvalidData, match="has 'old' in the column 'age'"):
         ol.predict_file(model, tmp_path / "in.csv", tmp_path / "out.csv")

@@ -110,7 +110,7 @@ def test_a_quote_inside_of_a_cell_is_a_letter():
     [(bytes, ""), (gzip.compress, ".gz"), (bz2.compress, ".bz2"), (lzma.compress, ".xz")],
 )
 def test_encodings_and_packed_files(tmp_path, monkeypatch, encoding, pack, ending):
-    tree = ol.read_tree({"feature": "größe", "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": "größe", "true": {"prediction": 1}, "false": {"prediction": 0}},
                         feature_names=["größe"])  # fmt: skip
     monkeypatch.setattr(lines, "BLOCK", 64)
     text = "größe\tnote\n" + "1\té, x\n0\tb\n" * 50

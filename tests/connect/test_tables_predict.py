@@ -46,7 +46,7 @@ def test_every_way_from_file_to_file(mixed, source, target):
     done = ol.predict_file(form, folder / source, folder / target, batch_size=7)
     class_ = form.predict(rows).tolist()
     known = [{k: v for k, v in row.items() if v is not None} for row in rows]
-    ask = ["; ".join(form.missing_needed(row).settle[0]) or None for row in known]
+    ask = ["; ".join(form.tree.needed(row).settle[0]) or None for row in known]
     assert (done.n_rows, done.n_determined) == (len(rows), sum(c is not None for c in class_))
     assert done.target == folder / target
     assert sorted(p.name for p in folder.iterdir()) == sorted(["in.csv", "in.parquet", target])
@@ -110,7 +110,7 @@ def _written(value):
      (("a", "b"), pa.string())],
 )  # fmt: skip
 def test_classes_of_every_type(tmp_path, labels, kind):
-    tree = ol.read_tree(showcase.ask("a", "<=", 1, *map(showcase.leaf, labels)),
+    tree = ol.read(showcase.ask("a", "<=", 1, *map(showcase.leaf, labels)),
                         feature_names=["a"])  # fmt: skip
     pq.write_table(pa.table({"a": [0.0, 2.0, None]}), tmp_path / "in.parquet")
     ol.predict_file(tree, tmp_path / "in.parquet", tmp_path / "out.parquet")
@@ -138,7 +138,7 @@ def test_words_of_csv(tmp_path):
     space = ol.Space(features)
 
     def asks(feature, *test):
-        return ol.read_tree(showcase.ask(feature, *test, showcase.leaf("yes"), showcase.leaf("no")),
+        return ol.read(showcase.ask(feature, *test, showcase.leaf("yes"), showcase.leaf("no")),
                             space=space)  # fmt: skip
 
     cases = {
@@ -300,7 +300,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, suffix):
         folder, target = Path(sys.argv[1]), sys.argv[2]
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
-        tree = ol.read_tree({"feature": "a", "relation": "<=", "reference": 0,
+        tree = ol.read({"feature": "a", "relation": "<=", "reference": 0,
                              "true": {"prediction": 1}, "false": {"prediction": 0}},
                             feature_names=["a"])
         try:
@@ -335,7 +335,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         import sys
         from pathlib import Path
         import orderless as ol
-        tree = ol.read_tree({"feature": "a", "relation": "<=", "reference": 0,
+        tree = ol.read({"feature": "a", "relation": "<=", "reference": 0,
                              "true": {"prediction": 1}, "false": {"prediction": 0}},
                             feature_names=["a"])
         ol.predict_file(tree, Path(sys.argv[1]), Path(sys.argv[2]), batch_size=20_000)
@@ -356,7 +356,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 @pytest.mark.parametrize("values", ["integer", "float64", "float32"])
 def test_whole_numbers_that_would_be_rounded_are_refused(tmp_path, values, ending):
     """As ``predict`` does (docs/decisions/0011); a float32 feature rounds every number."""
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "n", "relation": "<=", "reference": 2.0**53, "true": {"prediction": "low"},
          "false": {"prediction": "high"}},
         space=ol.Space([ol.Feature("n", values=values)]),

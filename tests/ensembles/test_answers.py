@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
-from orderless.ensembles import intervals
+from orderless import Ensemble
+from orderless.ensembles import answer_rows, intervals
 from orderless.errors import InvalidTree
-from orderless.model import Adding, Ensemble, Rule
+from orderless.model import Adding, Rule
 
 from ..oracle_ensemble_rows import draw, partial_row
 
@@ -30,7 +31,7 @@ def check_rows(case, n_rows, seed):
     assert ensemble.predict(some).tolist() == [case.says(row) for row in some]
     rows = [partial_row(case, random) for _ in range(n_rows)]
     found = ensemble.predict(rows, time_limit=LONG)
-    status = ensemble.decide(rows, time_limit=LONG)
+    status = ensemble.status(rows, time_limit=LONG)
     for i, row in enumerate(rows):
         said = {case.says(done) for done in case.completions(row)}
         if status[i] == "certain":
@@ -43,7 +44,7 @@ def check_rows(case, n_rows, seed):
             assert found.mask[i]
             assert max(said) - min(said) <= 1e-5 * max(1.0, *map(abs, said))
     if case.rule.kind != "number":
-        assert ensemble.possible_classes(rows, time_limit=LONG) == [
+        assert ensemble.possible(rows, time_limit=LONG) == [
             tuple(c for c in case.classes if c in {case.says(r) for r in case.completions(row)})
             for row in rows
         ]
@@ -51,7 +52,8 @@ def check_rows(case, n_rows, seed):
 
 
 def check_intervals(case, ensemble, rows):
-    lower, upper, exact = ensemble.predict_interval(rows, time_limit=LONG)
+    of = "answer" if case.rule.kind == "number" else "score"
+    lower, upper, exact = ensemble.predict_interval(rows, of=of, time_limit=LONG)
     assert np.all(exact)
     for i, row in enumerate(rows):
         done = case.completions(row)
@@ -63,7 +65,7 @@ def check_intervals(case, ensemble, rows):
             low, high = low * (1 - 1e-15), high * (1 + 1e-15)
         assert (all_scores.min(axis=0) >= low).all()
         assert (all_scores.max(axis=0) <= high).all()
-        if not ensemble.whole.slack.any() and case.link != "exp":
+        if not ensemble.kernel.whole.slack.any() and case.link != "exp":
             assert all_scores.min(axis=0).tolist() == low.tolist()
             assert all_scores.max(axis=0).tolist() == high.tolist()
         assert np.allclose(all_scores.min(axis=0), low, rtol=1e-4, atol=1e-5)
@@ -93,7 +95,7 @@ def test_probabilities_are_between_their_ends(seed, few, monkeypatch):
         case.link = "softmax"
     ensemble, random = case.ensemble(), np.random.default_rng(seed)
     rows = [partial_row(case, random) for _ in range(8)]
-    lower, upper, exact = ensemble.predict_proba_interval(rows, time_limit=LONG)
+    lower, upper, exact = ensemble.predict_interval(rows, time_limit=LONG, of="probability")
     for i, row in enumerate(rows):
         shares = np.array([case.shares(done) for done in case.completions(row)])
         low, high = shares.min(axis=0), shares.max(axis=0)
@@ -120,7 +122,9 @@ def forest(n=4, classes=("no", "yes")):
 
 
 def test_probabilities_of_a_forest_are_exact():
-    lower, upper, exact = forest().predict_proba_interval([[1, None, 0, None], [1, 1, 1, 1]])
+    lower, upper, exact = forest().predict_interval(
+        [[1, None, 0, None], [1, 1, 1, 1]], of="probability"
+    )
     assert lower.tolist() == [[0.25, 0.25], [0.0, 1.0]]
     assert upper.tolist() == [[0.75, 0.75], [0.0, 1.0]]
     assert exact.all()
@@ -130,7 +134,7 @@ def test_probabilities_of_a_forest_are_exact():
 def test_scores_that_are_no_probabilities_are_refused():
     points = forest().replace(values=[[[1.0, 0.0], [0.0, 3.0]]] * 4)
     with pytest.raises(InvalidTree, match=r"no probabilities.*predict_interval\(X\) gives"):
-        points.predict_proba_interval([[1, 1, 1, 1]])
+        points.predict_interval([[1, 1, 1, 1]], of="probability")
 
 
 def test_answers_like_the_rows_that_came_in():
@@ -142,13 +146,13 @@ def test_answers_like_the_rows_that_came_in():
     found = forest().predict(frame)
     assert found.isna().tolist() == [False, True]
     assert found.index.tolist() == ["x", "y"]
-    assert forest().decide(frame).to_dict() == {"x": "certain", "y": "open"}
-    assert forest().decide(pl.DataFrame(rows)).to_list() == ["certain", "open"]
-    lower, _, exact = forest().predict_proba_interval(frame)
+    assert forest().status(frame).to_dict() == {"x": "certain", "y": "open"}
+    assert forest().status(pl.DataFrame(rows)).to_list() == ["certain", "open"]
+    lower, _, exact = forest().predict_interval(frame, of="probability")
     assert list(lower.columns) == ["no", "yes"]
     assert exact.to_numpy().all()
-    assert forest().possible_classes(frame)["y"] == ("no", "yes")
-    answers = forest().answers(frame)
+    assert forest().possible(frame)["y"] == ("no", "yes")
+    answers = answer_rows(forest().kernel, frame, 1.0, None)
     assert answers.status.tolist() == ["certain", "open"]
     assert answers.why.isna().all()
     assert answers.lower.isna().all().all()
@@ -156,28 +160,28 @@ def test_answers_like_the_rows_that_came_in():
 
 def test_ties_go_to_the_first_class():
     assert forest(2).predict([[1, 0]]).tolist() == ["no"]
-    assert forest(2).decide([[1, None]]).tolist() == ["open"]
-    assert forest(2).decide([[0, None]]).tolist() == ["certain"]
+    assert forest(2).status([[1, None]]).tolist() == ["open"]
+    assert forest(2).status([[0, None]]).tolist() == ["certain"]
 
 
 def test_no_rows_and_constant_ensembles():
     assert forest().predict(np.zeros((0, 4))).tolist() == []
-    assert forest().decide(np.zeros((0, 4))).tolist() == []
+    assert forest().status(np.zeros((0, 4))).tolist() == []
     space = ol.Space({"a": "boolean"})
     leaf = ol.Tree(space, [0], feature=[-1], threshold=[0], when_true=[-1], when_false=[-1],
                    leaf_class=[0])  # fmt: skip
     always = Ensemble([leaf], [[3.0]], classes=["low", "high"], adding=Adding(),
                       rule=Rule("cuts", (1.0,)))  # fmt: skip
     assert always.predict([[None], [1]]).tolist() == ["high", "high"]
-    assert always.decide([[None]]).tolist() == ["certain"]
-    assert always.witness([None]) is None
+    assert always.status([[None]]).tolist() == ["certain"]
+    assert always.explain([None]).witness is None
     assert str(always.explain([None])).startswith("high")
 
 
 def test_rounding_is_undecided():
     """A sum that lies in the window of the rule is not called."""
     near = forest(3).replace(rule=Rule("largest", window=1.0))
-    answers = near.answers([[1, 1, 0], [1, 1, 1], [1, 0, None]])
+    answers = answer_rows(near.kernel, [[1, 1, 0], [1, 1, 1], [1, 0, None]], 1.0, None)
     assert answers.status.tolist() == ["undecided", "certain", "undecided"]
     assert answers.why.tolist() == ["rounding", None, "rounding"]
     assert answers.lower[0].tolist() == pytest.approx([1 / 3, 2 / 3])
@@ -193,9 +197,9 @@ def test_a_window_below_the_unit_hides_ties_alone():
     near = votes.replace(rule=Rule("largest", window=1e-9, either=True))
     rows = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1], [1, 1, 1, None], [1, 0, None, None]]
     expected = ["undecided", "certain", "certain", "certain", "open"]
-    assert near.decide(rows).tolist() == expected
+    assert near.status(rows).tolist() == expected
     after = votes.replace(rule=Rule("largest", window=1e-9), link="softmax")
-    assert after.decide(rows[:1]).tolist() == ["certain"]
+    assert after.status(rows[:1]).tolist() == ["certain"]
     assert after.predict(rows[:1]).tolist() == votes.predict(rows[:1]).tolist()
 
 
@@ -205,16 +209,16 @@ def test_time_limits_are_checked():
             forest().predict([[1, None, 0, 0]], time_limit=bad)
 
 
-def test_within_is_about_numbers():
+def test_tolerance_is_about_numbers():
     numbers = forest().replace(values=[[0.0, 1.0]] * 4, scores=None, classes=None,
                                adding=Adding(), rule=Rule("number"))  # fmt: skip
-    found = numbers.predict([[1, 1, 0, 0], [1, None, 0, 0], [None] * 4], within=1)
+    found = numbers.predict([[1, 1, 0, 0], [1, None, 0, 0], [None] * 4], tolerance=1)
     assert found.tolist() == [2.0, 1.5, None]
     assert numbers.predict([[1, None, 0, 0]]).mask.all()
     with pytest.raises(InvalidTree, match="says classes: leave it out"):
-        forest().predict([[1, 1, 1, 1]], within=1)
+        forest().predict([[1, 1, 1, 1]], tolerance=1)
     with pytest.raises(InvalidTree, match="about classes, and this model says numbers"):
-        numbers.possible_classes([[1, 1, 1, 1]])
+        numbers.possible([[1, 1, 1, 1]])
 
 
 def test_ranges_and_sets_of_values():
@@ -228,7 +232,7 @@ def test_ranges_and_sets_of_values():
     lower = [{"age": 31}, {"age": 20, "ward": {"south"}}, {"age": 20, "ward": {"east", "south"}},
              {"age": 30.2, "ward": {"south"}}]  # fmt: skip
     upper = [{"age": 40}, {"age": 30.9}, {"age": 30}, {}]
-    assert points.predict_between(lower, upper).tolist() == ["high", "low", None, "high"]
+    assert points.predict(ol.Between(lower, upper)).tolist() == ["high", "low", None, "high"]
 
 
 def test_one_hot_groups_and_integers_make_more_rows_certain():
@@ -252,8 +256,8 @@ def test_one_hot_groups_and_integers_make_more_rows_certain():
                  adding=Adding(), rule=Rule("cuts", (0.5,))) for space in (apart, together)
     ]  # fmt: skip
     rows = [[None, None, None], [0, None, None], [0, 0, None], [0, 0, 1]]
-    assert models[0].decide(rows).tolist() == ["open", "open", "open", "certain"]
-    assert models[1].decide(rows).tolist() == ["certain"] * 4
+    assert models[0].status(rows).tolist() == ["open", "open", "open", "certain"]
+    assert models[1].status(rows).tolist() == ["certain"] * 4
     assert set(models[1].predict(rows).tolist()) == {"yes"}
 
 
@@ -268,5 +272,5 @@ def test_there_is_nothing_between_two_whole_numbers():
         return Ensemble(trees, [[0.0, 1.0], [0.0, -1.0]], classes=["no", "yes"], adding=Adding(),
                         rule=Rule("cuts", (0.5,)))  # fmt: skip
 
-    assert over("float64").decide([[None]]).tolist() == ["open"]
+    assert over("float64").status([[None]]).tolist() == ["open"]
     assert over("integer").predict([[None]]).tolist() == ["no"]

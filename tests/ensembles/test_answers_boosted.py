@@ -55,7 +55,7 @@ def test_nothing_certain_is_contradicted_and_every_witness_holds(name: str, n_cl
     rng = np.random.default_rng(0)
     X, y = data(n_classes)
     fitted = model(name).fit(X, y)
-    ensemble = ol.read_ensemble(fitted)
+    ensemble = ol.read(fitted)
     pool = hard_rows(ensemble, X, 20_000)
     complete = ensemble.predict(pool)
     sure = ~np.ma.getmaskarray(complete)
@@ -64,7 +64,7 @@ def test_nothing_certain_is_contradicted_and_every_witness_holds(name: str, n_cl
 
     rows = pool[rng.integers(0, len(pool), 60)]
     rows[rng.random(rows.shape) < 0.35] = np.nan
-    said, how = ensemble.predict(rows), np.asarray(ensemble.decide(rows))
+    said, how = ensemble.predict(rows), np.asarray(ensemble.status(rows))
     assert (how != "undecided").mean() > 0.95
     assert {"certain", "open"} <= set(how)
     for row, label, verdict in zip(rows, said.data, how, strict=True):
@@ -73,7 +73,7 @@ def test_nothing_certain_is_contradicted_and_every_witness_holds(name: str, n_cl
             filled = np.where(np.isnan(row), drawn, row)
             assert (np.ravel(fitted.predict(filled)) == label).all()
         elif verdict == "open":
-            pair = [list(found.values()) for found in ensemble.witness(row)]
+            pair = [list(found.values()) for found in ensemble.explain(row).witness]
             known = ~np.isnan(row)
             assert all((np.array(found)[known] == row[known]).all() for found in pair)
             first, second = np.ravel(fitted.predict(np.array(pair)))
@@ -96,13 +96,13 @@ def test_categories(library: str) -> None:
     if library == "xgboost":
         fitted.set_params(enable_categorical=True, max_cat_to_onehot=2)
     fitted.fit(frame, y)
-    ensemble = ol.read_ensemble(fitted)
+    ensemble = ol.read(fitted)
     np.testing.assert_array_equal(ensemble.predict(frame).to_numpy(int), fitted.predict(frame))
     n_open = 0
     for i in range(40):
         row = frame.iloc[i].to_dict()
         del row[rng.choice(["age", "colour", "size"])]
-        pair = ensemble.witness(row)
+        pair = ensemble.explain(row).witness
         if pair is None:
             continue
         n_open += 1

@@ -38,9 +38,11 @@ def test_what_a_fact_excludes_is_not_asked():
     """One of two features decides; with the fact, only the other can still matter."""
     items = [{"feature": "a", "points": 1}, {"feature": "b", "points": 1}]
     space = ol.Space({"a": bool, "b": bool, "c": bool})
-    model = ol.read_score({"items": items, "verdicts": {"no": None, "yes": 1}}, space=space)
-    knowing = model.knowing(["if c then not a", "if b then a"])
-    assert knowing.ask_next([{}, {"c": True}, {"c": False}]).tolist() == ["a", None, "a"]
-    equal = model.knowing(["if a then b", "if b then a"])  # never one alone
+    model = ol.Ensemble.from_points(
+        {"items": items, "verdicts": {"no": None, "yes": 1}}, space=space
+    )
+    known = model.with_facts(["if c then not a", "if b then a"])
+    assert known.ask_next([{}, {"c": True}, {"c": False}]).tolist() == ["a", None, "a"]
+    equal = model.with_facts(["if a then b", "if b then a"])  # never one alone
     assert equal.ask_next([{}]).tolist() == ["a"]
     assert equal.ask_next([{}], {"a": 2, "b": 1}).tolist() == ["b"]

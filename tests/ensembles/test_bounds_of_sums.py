@@ -6,6 +6,7 @@ from fact_sums import Drawn
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import orderless as ol
+from orderless.ensembles import answer_rows
 from orderless.ensembles.bounds_of_sums import outward
 from orderless.model.rule import Rule
 from orderless.model.whole_numbers import Adding
@@ -40,9 +41,9 @@ def completed(rows, n):
 
 
 def test_rows_out_of_time_are_undecided(forest):
-    ensemble, rows = ol.read_ensemble(forest), gaps(0.3)
-    answers = ensemble.answers(rows, time_limit=0)
-    found = ensemble.decide(rows, time_limit=60)
+    ensemble, rows = ol.read(forest), gaps(0.3)
+    answers = answer_rows(ensemble.kernel, rows, 0, None)
+    found = ensemble.status(rows, time_limit=60)
     assert {*found} == {"certain", "open"}
     late = answers.status == "undecided"
     assert late.any()
@@ -56,15 +57,18 @@ def test_rows_out_of_time_are_undecided(forest):
 
 
 def test_bounds_out_of_time_are_wider_but_hold(forest):
-    ensemble, rows = ol.read_ensemble(forest), gaps(0.5)
+    ensemble, rows = ol.read(forest), gaps(0.5)
     shares = forest.predict_proba(completed(rows, 100).reshape(-1, 10)).reshape(60, 100, 2)
-    lower, upper, exact = ensemble.predict_proba_interval(rows, time_limit=0)
+    lower, upper, exact = ensemble.predict_interval(rows, time_limit=0, of="probability")
     assert not exact.all()
-    for low, high in ((lower, upper), ensemble.predict_proba_interval(rows[:5], time_limit=5)[:2]):
+    for low, high in (
+        (lower, upper),
+        ensemble.predict_interval(rows[:5], time_limit=5, of="probability")[:2],
+    ):
         n = len(low)
         assert (shares[:n] >= low[:, None]).all()
         assert (shares[:n] <= high[:, None]).all()
-    tight, wide, _ = ensemble.predict_proba_interval(rows[:5], time_limit=5)
+    tight, wide, _ = ensemble.predict_interval(rows[:5], time_limit=5, of="probability")
     assert (tight >= lower[:5]).all()
     assert (wide <= upper[:5]).all()
 
@@ -72,7 +76,7 @@ def test_bounds_out_of_time_are_wider_but_hold(forest):
 def test_numbers_out_of_time_have_bounds():
     X, _ = data()
     model = RandomForestRegressor(40, max_depth=6, random_state=0).fit(X, X[:, 0] * X[:, 1])
-    ensemble, rows = ol.read_ensemble(model), gaps(0.4)
+    ensemble, rows = ol.read(model), gaps(0.4)
     numbers = model.predict(completed(rows, 100).reshape(-1, 10)).reshape(60, 100)
     lower, upper, exact = ensemble.predict_interval(rows, time_limit=0)
     assert not exact.all()
@@ -81,20 +85,20 @@ def test_numbers_out_of_time_have_bounds():
 
 
 def test_classes_that_were_not_found_out_are_an_error(forest):
-    ensemble, rows = ol.read_ensemble(forest), gaps(0.3)
+    ensemble, rows = ol.read(forest), gaps(0.3)
     with pytest.raises(ol.Undecided, match=r"row \d+: it is not known whether") as found:
-        ensemble.possible_classes(rows, time_limit=0)
+        ensemble.possible(rows, time_limit=0)
     assert found.value.why == "time"
     proven = found.value.proven
     assert {*proven["possible"], *proven["impossible"], *proven["not_known"]} == {0, 1}
     row = rows[proven["row"]]
     with pytest.raises(ol.Undecided, match="time_limit=0 seconds"):
-        ensemble.witness(row, time_limit=0)
+        _ = ensemble.explain(row, time_limit=0).witness
 
 
 def test_an_explanation_out_of_time_says_so(forest):
     X, _ = data()
-    ensemble = ol.read_ensemble(forest)
+    ensemble = ol.read(forest)
     why = ensemble.explain(X[0], time_limit=0)
     assert why.status == "certain"  # a complete row is added up
     assert why.reason.covers(X[:1]).all()
@@ -138,9 +142,9 @@ def test_few_completions_give_the_ends_that_the_library_itself_has():
 def test_a_number_that_facts_make_certain_is_not_masked():
     """Leaves differ, and facts let through only pairs of them with one sum."""
     space = ol.Space({"a": float, "b": float},
-                     knowing=["if a <= 0 then b <= 0", "if b <= 0 then a <= 0"])  # fmt: skip
+                     facts=["if a <= 0 then b <= 0", "if b <= 0 then a <= 0"])  # fmt: skip
     trees = [
-        ol.read_tree({"feature": name, "relation": "<=", "reference": 0,
+        ol.read({"feature": name, "relation": "<=", "reference": 0,
                       "true": {"prediction": 0}, "false": {"prediction": 1}}, space=space)
         for name in "ab"
     ]  # fmt: skip
@@ -149,7 +153,7 @@ def test_a_number_that_facts_make_certain_is_not_masked():
     assert model.predict([{}]).tolist() == [0.1 + 0.3]
     lower, upper, exact = model.predict_interval([{}])
     assert (lower[0], upper[0], exact[0]) == (0.4, 0.4, True)
-    loose = model.over(space.without_facts())
+    loose = model.with_space(space.without_facts())
     assert loose.predict([{}]).tolist() == [None]
 
 
@@ -163,7 +167,7 @@ def test_intervals_of_a_regressor_of_xgboost_are_its_own_predictions():
     values = np.concatenate([values, (values[1:] + values[:-1]) / 2, [-99, 99]])
     rows = X[:10].copy()
     rows[:, 3] = np.nan
-    lower, upper, exact = ol.read_ensemble(model).predict_interval(rows)
+    lower, upper, exact = ol.read(model).predict_interval(rows)
     assert exact.all()
     for row, low, high in zip(rows, lower, upper, strict=True):
         every = np.repeat(row[None], len(values), axis=0)

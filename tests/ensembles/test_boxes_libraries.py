@@ -92,7 +92,7 @@ def edges(ensemble, X):
     """Give for each column numbers to complete rows with: thresholds, their neighbours, data."""
     out = []
     for i in range(X.shape[1]):
-        cuts = [t.row_threshold[t.feature == i] for t in ensemble.trees]
+        cuts = [t.row_threshold[t.nodes.feature == i] for t in ensemble.kernel.trees]
         cuts = np.unique(np.concatenate(cuts))
         cuts = cuts[np.isfinite(cuts)]
         near = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), X[:, i]]
@@ -110,21 +110,21 @@ def completions(row, values, n, random):
 @pytest.mark.parametrize("name", [*CLASSIFIERS, *BOOSTERS])
 def test_the_library_agrees(name):
     model, X = fitted(name)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     values, random = edges(ensemble, X), np.random.default_rng(0)
     rows = gaps(X, 0.3, 40, 1)
-    status = ensemble.decide(rows)
+    status = ensemble.status(rows)
     found = ensemble.predict(rows)
     assert {"certain", "open"} <= {*status}
     done = [completions(row, values, COMPLETIONS, random) for row in rows[status == "certain"]]
     said = np.ravel(model.predict(np.concatenate(done))).reshape(len(done), COMPLETIONS)
     assert (said == found[status == "certain"].data[:, None]).all()
-    pairs = [ensemble.witness(row) for row in rows[status == "open"]]
+    pairs = [ensemble.explain(row).witness for row in rows[status == "open"]]
     done = np.array([[*one.values()] for pair in pairs for one in pair])
     said = np.ravel(model.predict(done))
     assert (said[::2] != said[1::2]).all()
     assert said.tolist() == ensemble.predict(done).tolist()
-    lower, upper, _ = ensemble.predict_proba_interval(rows[:15])
+    lower, upper, _ = ensemble.predict_interval(rows[:15], of="probability")
     done = [completions(row, values, COMPLETIONS, random) for row in rows[:15]]
     shares = model.predict_proba(np.concatenate(done)).reshape(15, COMPLETIONS, -1)
     assert (shares >= lower[:, None] - 1e-6).all()
@@ -136,7 +136,7 @@ def test_numbers_of_the_library_are_between_the_ends(name):
     model, data = REGRESSORS[name]
     X, y = data()
     model = model.fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     values, random = edges(ensemble, X), np.random.default_rng(0)
     rows = gaps(X, 0.3, 25, 1)
     lower, upper, exact = ensemble.predict_interval(rows)
@@ -145,19 +145,19 @@ def test_numbers_of_the_library_are_between_the_ends(name):
     numbers = model.predict(np.concatenate(done)).reshape(len(rows), COMPLETIONS)
     assert (numbers >= lower[:, None]).all()
     assert (numbers <= upper[:, None]).all()
-    pairs = [ensemble.witness(row) for row in rows]
+    pairs = [ensemble.explain(row).witness for row in rows]
     some = [i for i, pair in enumerate(pairs) if pair is not None]
     said = model.predict([[*one.values()] for i in some for one in pairs[i]])
     assert said[::2] == pytest.approx(lower[some])
     assert said[1::2] == pytest.approx(upper[some])
     for i, pair in enumerate(pairs):
-        assert (pair is None) == (ensemble.decide(rows[[i]])[0] == "certain")
+        assert (pair is None) == (ensemble.status(rows[[i]])[0] == "certain")
         assert pair is not None or {*numbers[i].tolist()} == {lower[i]}
 
 
 def test_explanations_hold_in_the_library():
     model, X = fitted("boosted")
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     values, random = edges(ensemble, X), np.random.default_rng(0)
     for row in X[:6]:
         why = ensemble.explain(row)
@@ -182,15 +182,15 @@ def test_through_a_one_hot_encoder():
         warnings.simplefilter("ignore")
         model = make_pipeline(encoder, RandomForestClassifier(10, max_depth=4, random_state=0))
         model.fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     rows = X.head(40).copy().astype({"age": "float64"})
     rows.loc[::2, "color"] = None
     rows.loc[1::4, "age"] = np.nan
-    status = ensemble.decide(rows).tolist()
+    status = ensemble.status(rows).tolist()
     assert "open" in status
     for i, what in enumerate(status):
         row = rows.iloc[[i]]
-        pair = ensemble.witness(row)
+        pair = ensemble.explain(row).witness
         assert (pair is None) == (what == "certain")
         if pair is not None:
             said = model.predict(pd.DataFrame(list(pair)))

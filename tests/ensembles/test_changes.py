@@ -145,14 +145,14 @@ def score():
     ]
     verdicts = {"no": None, "yes": 2}
     space = ol.Space({"a": float, "b": float})
-    return ol.read_score({"items": items, "verdicts": verdicts}, space=space)
+    return ol.Ensemble.from_points({"items": items, "verdicts": verdicts}, space=space)
 
 
 def test_a_change_of_a_row_with_gaps_is_as_wide_as_that_of_the_same_tree():
     text = "It could be yes if a were > 1."
     assert str(score().explain({"a": 0}).changes()) == text
     assert str(score().explain({"a": 0}).changes(immutable=[])) == text
-    assert str(ol.canonicalize(score().to_tree()).explain({"a": 0}).changes()) == text
+    assert str(score().to_tree().explain({"a": 0}).changes()) == text
 
 
 def test_every_restriction_of_a_score():

@@ -6,11 +6,12 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
+from orderless import Ensemble
 from orderless.errors import InvalidData, InvalidTree, Undecided
-from orderless.model import Adding, Ensemble, Rule
+from orderless.model import Adding, Rule
 
 from ..oracle_ensemble_rows import Case, draw
 
@@ -70,7 +71,7 @@ def test_yes_and_no_are_right(seed):
         row = ol.counterexample(a, b, time_limit=LONG)
         assert one.says(row) != other.says(row)
         assert a.predict([row])[0] != b.predict([row])[0]
-    elif a.whole.slack.any():
+    elif a.kernel.whole.slack.any():
         assert not differ or _near(one, other, differ)
     else:
         assert not differ
@@ -104,7 +105,7 @@ def test_the_share_of_the_space_is_that_of_trees(seed):
 
 
 def stump(name, cut=0.5, classes=(0, 1)):
-    return ol.read_tree(
+    return ol.read(
         {"feature": name, "relation": "<=", "reference": cut, "true": {"prediction": classes[0]},
          "false": {"prediction": classes[1]}}, feature_names=["age", "dose"],
     )  # fmt: skip
@@ -115,7 +116,7 @@ def test_a_tree_beside_an_ensemble():
     assert ol.equivalent(as_ensemble(tree), tree)
     assert ol.equivalent(tree, as_ensemble(tree))
     assert not ol.equivalent(as_ensemble(tree), stump("age", 31.0))
-    assert ol.counterexample(as_ensemble(tree), stump("age", 31.0))["age"] == 30.5
+    assert 30 < ol.counterexample(as_ensemble(tree), stump("age", 31.0))["age"] <= 31
     assert ol.disagreement(as_ensemble(tree), stump("dose")) == ol.disagreement(tree, stump("dose"))
     assert ol.disagreement(as_ensemble(tree), stump("age", 31.0)) == pytest.approx(1 / 3)
 
@@ -130,7 +131,7 @@ def test_classes_compare_by_label():
 def test_other_values_are_compared_where_both_have_them():
     def over(values, cut):
         space = ol.Space([ol.Feature("age", values=values)])
-        return ol.read_tree({"feature": "age", "relation": "<=", "reference": cut,
+        return ol.read({"feature": "age", "relation": "<=", "reference": cut,
                              "true": {"prediction": 0}, "false": {"prediction": 1}},
                             space=space)  # fmt: skip
 
@@ -162,18 +163,20 @@ def forest(n_trees, seed=0, depth=6):
     X = random.normal(size=(400, 12))
     y = (X[:, :4].sum(axis=1) + random.normal(size=400) > 0).astype(int)
     model = RandomForestClassifier(n_trees, max_depth=depth, random_state=seed).fit(X, y)
-    return ol.read_ensemble(model)
+    return ol.read(model)
 
 
 def test_a_copy_in_another_order_is_proven_at_once():
     one = forest(60)
-    other = one.replace(trees=one.trees[::-1], values=one.values[::-1], scores=one.scores[::-1])
+    other = one.replace(
+        trees=one.trees[::-1], values=one.kernel.values[::-1], scores=one.kernel.scores[::-1]
+    )
     assert ol.equivalent(one, other, time_limit=0)
 
 
 def test_what_is_out_of_reach_is_undecided():
     one = forest(40)
-    values = [own.copy() for own in one.values]
+    values = [own.copy() for own in one.kernel.values]
     values[0] = values[0] * (1 + 1e-9)
     with pytest.raises(ol.Undecided, match=r"time_limit=0 seconds") as found:
         ol.equivalent(one, one.replace(values=values), time_limit=0)
@@ -187,10 +190,10 @@ def test_models_are_read():
     X = np.random.default_rng(0).normal(size=(60, 2))
     y = X[:, 0] > 0
     one, other = (RandomForestClassifier(2, max_depth=1, random_state=i).fit(X, y) for i in (0, 3))
-    assert ol.equivalent(one, ol.read_ensemble(one))
+    assert ol.equivalent(one, ol.read(one))
     assert ol.equivalent(one, other) == (ol.counterexample(one, other) is None)
     assert ol.disagreement(one, one, X) == 0
-    assert as_ensemble(one) == ol.read_ensemble(one)
+    assert as_ensemble(one) == ol.read(one)
 
 
 def test_trees_alone_are_compared_as_before():
@@ -210,7 +213,7 @@ def test_a_last_bit_is_not_called_the_same():
     leaves = np.flatnonzero(tree.children_left < 0)
     rare = leaves[np.argmin(tree.n_node_samples[leaves])]
     tree.value[rare, 0, 0] = np.nextafter(tree.value[rare, 0, 0], np.inf)
-    one, changed = ol.read_ensemble(model), ol.read_ensemble(other)
-    assert ol.equivalent(one, ol.read_ensemble(copy.deepcopy(model)))
+    one, changed = ol.read(model), ol.read(other)
+    assert ol.equivalent(one, ol.read(copy.deepcopy(model)))
     with pytest.raises(Undecided, match="differ by less than whole numbers of 50 bits can tell"):
         ol.equivalent(one, changed)

@@ -3,9 +3,9 @@
 import pytest
 from fact_cases import case
 from fact_sums import Drawn
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 
 
 def pairs(seeds, rule):
@@ -37,22 +37,22 @@ def test_the_same_on_possible_rows(rule):
 
 
 def test_a_tree_and_an_ensemble():
-    space = ol.Space({"low": float, "high": float}, knowing=["low <= high"])
+    space = ol.Space({"low": float, "high": float}, facts=["low <= high"])
     low = {"feature": "low", "relation": "<=", "reference": 5, "true": {"prediction": "a"},
            "false": {"feature": "high", "relation": "<=", "reference": 3,
                      "true": {"prediction": "a"}, "false": {"prediction": "b"}}}  # fmt: skip
     plain = {"feature": "low", "relation": "<=", "reference": 5, "true": {"prediction": "a"},
              "false": {"prediction": "b"}}  # fmt: skip
-    many = as_ensemble(ol.read_tree(low, space=space))
-    tree = ol.read_tree(plain, space=space)
+    many = as_ensemble(ol.read(low, space=space))
+    tree = ol.read(plain, space=space)
     assert ol.equivalent(many, tree)
     assert ol.counterexample(many, tree) is None
     free = space.without_facts()
-    row = ol.counterexample(many.over(free), tree.over(free))
+    row = ol.counterexample(many.with_space(free), tree.with_space(free))
     assert row["low"] > 5
     assert row["high"] <= 3
     assert ol.disagreement(many, tree) == 0.0
-    assert ol.disagreement(many.over(free), tree.over(free)) == 0.25
+    assert ol.disagreement(many.with_space(free), tree.with_space(free)) == 0.25
 
 
 def test_the_share_of_possible_cells():
@@ -79,7 +79,7 @@ def test_the_share_by_cells(rule):
         if any(isinstance(kind, list) for kind in one.found.kinds.values()):
             continue
         a, b = one.model(), other.model()
-        bins = a.bins
+        bins = a.kernel.bins
         cells = {}
         for row in one.found.possible:
             cell = tuple(int((float(row[f.name]) > bins.cuts[k]).sum())

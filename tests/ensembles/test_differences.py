@@ -15,7 +15,7 @@ from .test_compare import LONG, rows_of
 def test_regions_hold_exactly_the_rows_that_change(seed):
     one = draw(seed, rule="cuts" if seed % 2 else "largest", kind="points", features=3, trees=3)
     a = one.ensemble()
-    values = [own.copy() for own in a.values]
+    values = [own.copy() for own in a.kernel.values]
     values[0][seed % len(values[0])] += 1.0
     b = a.replace(values=values, scores=[-1] * a.n_trees)
     rows = rows_of(one, one)

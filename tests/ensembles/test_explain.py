@@ -5,11 +5,12 @@ import json
 
 import numpy as np
 import pytest
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
+from orderless import Ensemble
 from orderless.errors import InvalidTree, TooManyReasons
-from orderless.model import Adding, Ensemble, Rule
+from orderless.model import Adding, Rule
 
 from ..oracle_ensemble_rows import draw, partial_row
 
@@ -79,7 +80,7 @@ def certain_rows(seed, n=3):
     rows = [partial_row(case, random) for _ in range(8)]
     complete = case.completions({})
     rows += [complete[int(i)] for i in random.integers(len(complete), size=4)]
-    rows = [row for row in rows if ensemble.decide([row], time_limit=LONG)[0] == "certain"]
+    rows = [row for row in rows if ensemble.status([row], time_limit=LONG)[0] == "certain"]
     return case, ensemble, rows[-n:]
 
 
@@ -211,7 +212,7 @@ def test_numbers_are_explained_by_their_interval():
     assert str(numbers().explain(row)).splitlines()[0] == (
         "4, because 24 < age <= 60 AND income > 35 AND not owns."
     )
-    lines = str(numbers().explain(row, within=1)).splitlines()
+    lines = str(numbers().explain(row, tolerance=1)).splitlines()
     assert lines[0] == "Between 3 and 5, because age > 24 AND income > 35 (whatever owns is)."
     assert lines[1] == "It would be below 3 if age were <= 24, or if income were <= 35."
     why = numbers().explain({"age": 43})
@@ -226,9 +227,9 @@ def test_settings_are_checked():
         loans().explain({}, limit=0)
     with pytest.raises(ValueError, match="time_limit"):
         loans().explain({}, time_limit=-1)
-    with pytest.raises(ValueError, match="within must be"):
-        numbers().explain({}, within=-1)
-    votes = as_ensemble(ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false":
+    with pytest.raises(ValueError, match="tolerance must be"):
+        numbers().explain({}, tolerance=-1)
+    votes = as_ensemble(ol.read({"feature": 0, "true": {"prediction": 1}, "false":
                                       {"prediction": 0}}))  # fmt: skip
     with pytest.raises(ValueError, match="needs costs"):
         votes.explain([1]).cheapest()
@@ -250,20 +251,20 @@ def test_a_limit_on_reasons():
 
 
 def test_cutting_numbers():
-    cut = numbers().cut([2, 4])
+    cut = numbers().discretize([2, 4])
     assert cut.classes == ("at most 2", "above 2 to 4", "above 4")
     rows = [{"age": 43, "income": 50.0, "owns": True}, {"age": 43, "income": 1.0}, {"age": 10}]
     assert cut.predict(rows).tolist() == ["above 4", None, None]
-    assert cut.decide([{"age": 10, "income": 1.0}]).tolist() == ["certain"]
-    assert numbers().cut([2], ["few", "many"]).predict(rows).tolist() == ["many", None, None]
+    assert cut.status([{"age": 10, "income": 1.0}]).tolist() == ["certain"]
+    assert numbers().discretize([2], ["few", "many"]).predict(rows).tolist() == ["many", None, None]
     for levels, message in (([], "at least one"), ([3, 2], "must rise"), ("x", "at least one"),
                             ([np.nan], "finite")):  # fmt: skip
         with pytest.raises(InvalidTree, match=message):
-            numbers().cut(levels)
+            numbers().discretize(levels)
     with pytest.raises(InvalidTree, match="as many labels"):
-        numbers().cut([1], ["a"])
+        numbers().discretize([1], ["a"])
     with pytest.raises(InvalidTree, match="says classes"):
-        loans().cut([1])
+        loans().discretize([1])
 
 
 @pytest.mark.parametrize("flip", [0.0, 1.0])

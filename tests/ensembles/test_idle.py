@@ -22,11 +22,11 @@ def test_no_row_changes(seed):
 def test_what_never_decides_goes():
     """The last of five votes never decides, if the first counts for three."""
     votes = forest(4)
-    heavy = votes.replace(values=[[[5.0, 0.0], [0.0, 5.0]], *votes.values[1:]])
+    heavy = votes.replace(values=[[[5.0, 0.0], [0.0, 5.0]], *votes.kernel.values[1:]])
     fewer = heavy.without_idle_trees()
     assert fewer.n_trees == 1
     assert fewer.features == ("a",)
-    assert fewer.adding.divisor == 1.0
+    assert fewer.kernel.adding.divisor == 1.0
     assert ol.equivalent(fewer, heavy)
     assert forest(3).without_idle_trees() == forest(3)
     # Without time nothing is proven but what adds nothing at all.

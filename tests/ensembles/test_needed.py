@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble, needed
+from orderless.ensembles import needed
 from orderless.errors import InvalidTree, TooManyReasons
 
 from ..oracle_ensemble_rows import draw, partial_row
@@ -33,7 +34,7 @@ def check(seed):
     ensemble, random = case.ensemble(), np.random.default_rng(seed)
     for _ in range(3):
         row = partial_row(case, random)
-        found = ensemble.missing_needed(row)
+        found = ensemble.needed(row)
         said = {case.says(done) for done in case.completions(row)}
         assert set(found.possible) == said
         asked = [name for name in ensemble.space.names if name in ensemble.features]
@@ -62,24 +63,24 @@ def test_twins_say_the_same_as_splitting(seed, monkeypatch):
 def both():
     tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
             "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
-    return ol.read_tree(tree)
+    return ol.read(tree)
 
 
 def test_it_says_what_is_said_of_a_tree():
     for row in ({}, {"x0": 1}, {"x0": 0}, {"x1": 1}):
-        assert as_ensemble(both()).missing_needed(row) == ol.missing_needed(both(), row)
-        assert str(as_ensemble(both()).missing_needed(row)) == str(ol.missing_needed(both(), row))
+        assert as_ensemble(both()).needed(row) == both().needed(row)
+        assert str(as_ensemble(both()).needed(row)) == str(both().needed(row))
 
 
 def test_limits_are_kept():
     case = draw(4, rule="cuts", features=4, trees=5)
     with pytest.raises(ValueError, match="limit=0: at least one step"):
-        case.ensemble().missing_needed({}, limit=0)
+        case.ensemble().needed({}, limit=0)
     with pytest.raises(TooManyReasons, match="limit=1 steps"):
-        as_ensemble(both()).missing_needed({}, limit=1)
+        as_ensemble(both()).needed({}, limit=1)
 
 
 def test_numbers_are_refused():
     case = draw(1, rule="number")
-    with pytest.raises(InvalidTree, match="missing_needed is about classes"):
-        case.ensemble().missing_needed({})
+    with pytest.raises(InvalidTree, match="needed is about classes"):
+        case.ensemble().needed({})

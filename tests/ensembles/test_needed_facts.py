@@ -43,9 +43,9 @@ def test_the_smallest_sets(rule):
             rows = own.found.completions(part)
             if not rows:
                 with pytest.raises(InvalidData, match="contradicts the facts"):
-                    model.missing_needed(part)
+                    model.needed(part)
                 continue
-            found, classes = model.missing_needed(part), {own.says(row) for row in rows}
+            found, classes = model.needed(part), {own.says(row) for row in rows}
             assert set(found.possible) == classes
             if len(classes) == 1:
                 assert {found.label} == classes
@@ -64,13 +64,15 @@ def test_the_smallest_sets(rule):
 
 def a_score():
     items = [{"feature": "high", "above": 5, "points": 2}, {"feature": "rash", "points": 1}]
-    space = ol.Space({"low": float, "high": float, "rash": bool}, knowing=["low <= high"])
-    return ol.read_score({"items": items, "verdicts": {"wait": None, "go": 2}}, space=space)
+    space = ol.Space({"low": float, "high": float, "rash": bool}, facts=["low <= high"])
+    return ol.Ensemble.from_points(
+        {"items": items, "verdicts": {"wait": None, "go": 2}}, space=space
+    )
 
 
 def test_a_value_settles_through_a_fact():
     score = a_score()
-    found = score.missing_needed({"rash": True})
+    found = score.needed({"rash": True})
     assert found.settle == (("high",),)
     assert found.could == (("low",), ("high",))  # a low above 5
     assert found.unknown == ("low", "high")
@@ -80,5 +82,5 @@ def test_a_value_settles_through_a_fact():
 def test_too_large_is_undecided(monkeypatch):
     monkeypatch.setattr(needed, "MOST_LEAVES", 1)
     with pytest.raises(Undecided, match="one tree that says the same") as fault:
-        a_score().missing_needed({})
+        a_score().needed({})
     assert fault.value.why == "room"

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 from fact_cases import inside
 from fact_sums import Drawn
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 from orderless.errors import InvalidData, InvalidSpace
 
 
@@ -71,7 +71,7 @@ def test_reasons_and_changes(rule):
             row = why.row_after(change)
             assert all(holds(row) for _, holds in own.found.facts), (own.found.seed, part)
             assert own.says(row) == change.label != label
-        plain = model.over(model.space.without_facts())
+        plain = model.with_space(model.space.without_facts())
         n += 1
         shorter += (plain.explain(part).label is None
                     or len(plain.explain(part).shortest.sides) > min(map(len, wanted)))  # fmt: skip
@@ -92,8 +92,10 @@ def test_numbers():
 
 def test_what_is_certain_by_a_rows_own_values():
     items = [{"feature": "high", "above": 5, "points": 2}, {"feature": "rash", "points": 1}]
-    space = ol.Space({"low": float, "high": float, "rash": bool}, knowing=["low <= high"])
-    score = ol.read_score({"items": items, "verdicts": {"low": None, "high": 2}}, space=space)
+    space = ol.Space({"low": float, "high": float, "rash": bool}, facts=["low <= high"])
+    score = ol.Ensemble.from_points(
+        {"items": items, "verdicts": {"low": None, "high": 2}}, space=space
+    )
     row = {"low": 7.0, "rash": True}
     assert score.predict([row]).tolist() == ["high"]
     assert str(score.explain(row).reason) == "low >= 7"
@@ -102,7 +104,7 @@ def test_what_is_certain_by_a_rows_own_values():
     with pytest.raises(InvalidData, match="contradicts the facts"):
         score.explain({"low": 7.0, "high": 2.0})
     with pytest.raises(InvalidSpace, match="give the facts to the ensemble"):
-        score.explain({"high": 7.0}).changes(knowing=["rash"])
+        score.explain({"high": 7.0}).changes(facts=["rash"])
 
 
 NO, YES = {"prediction": "no"}, {"prediction": "yes"}
@@ -113,7 +115,7 @@ NEAR_1 = [0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 1 + 2**-30, 1.5]  # the fourth and f
 def test_exact_values_that_features_round_have_a_reason(numbers):
     """``a = b`` and b = 1: a is exactly 1, and 1 + 2^-30, which rounds to 1 as b, is above it."""
     features = [ol.Feature("a"), *(ol.Feature(name, values="float32") for name in "bc")]
-    space = ol.Space(features, knowing=["a = b"])
+    space = ol.Space(features, facts=["a = b"])
     x, y, z = (1.5, 2.0, 3.25) if numbers else "xyz"
     low = {"feature": "a", "relation": "<=", "reference": 0.5,
            "true": {"prediction": y}, "false": {"prediction": z}}  # fmt: skip
@@ -121,7 +123,7 @@ def test_exact_values_that_features_round_have_a_reason(numbers):
              "true": low, "false": {"prediction": x}}  # fmt: skip
     root = {"feature": "a", "relation": "<=", "reference": 1,
             "true": inner, "false": {"prediction": z}}  # fmt: skip
-    tree = ol.read_tree(root, space=space)
+    tree = ol.read(root, space=space)
     tree = tree.replace(task="regression") if numbers else tree
 
     def says(a, c):
@@ -147,7 +149,7 @@ def test_exact_values_that_features_round_have_a_reason(numbers):
 def test_a_model_without_conditions_has_no_changes():
     """The core was asked about boxes without bins, and read beyond its memory."""
     space = ol.Space({"a": float})
-    why = as_ensemble(ol.read_tree({"prediction": "y"}, space=space)).explain({"a": 1})
+    why = as_ensemble(ol.read({"prediction": "y"}, space=space)).explain({"a": 1})
     assert why.label == "y"
     assert not why.changes(immutable=[])
     assert not why.changes(only_up=["a"])
@@ -161,17 +163,17 @@ def test_a_model_without_conditions_has_no_changes():
      {"a": 0.25, "b": 9, "c": 2.0}, {"a < 2 AND b > 4", "c > 0.5"}),
 ])  # fmt: skip
 def test_reasons_go_as_far_as_facts_do_where_no_tree_asks(kinds, fact, row, reasons):
-    space = ol.Space(kinds, knowing=[fact])
+    space = ol.Space(kinds, facts=[fact])
     asked = {"feature": "c", "relation": "<=", "reference": 0.5, "true": NO, "false": YES}
-    tree = ol.read_tree(asked, space=space)
-    for explained in (ol.canonicalize(tree).explain(row), as_ensemble(tree).explain(row)):
+    tree = ol.read(asked, space=space)
+    for explained in (tree.explain(row), as_ensemble(tree).explain(row)):
         assert {str(reason) for reason in explained.all_reasons} == reasons
 
 
 def test_a_price_per_unit_of_a_number_that_the_row_does_not_have():
     items = [{"feature": "a", "above": 3, "points": 2}, {"feature": "b", "above": 3, "points": 2},
              {"feature": "c", "points": 2}]  # fmt: skip
-    score = ol.read_score(
+    score = ol.Ensemble.from_points(
         {"items": items, "verdicts": {"low": None, "high": 2}},
         space=ol.Space({"a": int, "b": int, "c": bool}),
     )
@@ -181,11 +183,11 @@ def test_a_price_per_unit_of_a_number_that_the_row_does_not_have():
 
 
 def test_what_a_change_costs_is_what_a_possible_row_costs():
-    space = ol.Space({"a": int, "d": int}, knowing=["d <= a"])
+    space = ol.Space({"a": int, "d": int}, facts=["d <= a"])
     asked = {"feature": "a", "relation": "<=", "reference": 0, "true": NO, "false": YES}
-    tree = ol.read_tree(asked, space=space)
+    tree = ol.read(asked, space=space)
     row, options = {"a": 3, "d": 3}, {"costs": {"a": 2, "d": 0}, "per_unit": {"d": 0.5}}
-    for model in (ol.canonicalize(tree), as_ensemble(tree)):
+    for model in (tree, as_ensemble(tree)):
         (change,) = model.explain(row).changes(**options)
         assert change.features == ("a", "d")
         assert change.cost == 2 + 3 * Fraction(1, 2)  # a = 0, so that d is 0, too
@@ -197,8 +199,8 @@ def nested(feature, cut, below, above):
 
 def test_ranges_of_a_feature_that_facts_compare_and_no_tree_asks_about():
     """What a feature may become says which values of the others are possible, inside their bins."""
-    space = ol.Space({"a": int, "b": int}, knowing=["b = a", "0 <= a <= 6"])
-    tree = ol.read_tree(nested("a", 1, YES, nested("a", 3, YES, NO)), space=space)
+    space = ol.Space({"a": int, "b": int}, facts=["b = a", "0 <= a <= 6"])
+    tree = ol.read(nested("a", 1, YES, nested("a", 3, YES, NO)), space=space)
     values = range(7)  # of both, which are equal
     for now in range(4, 7):
         for low in values:
@@ -217,15 +219,15 @@ def test_ranges_of_a_feature_that_facts_compare_and_no_tree_asks_about():
 
 def test_the_cheapest_change_where_facts_compare_what_is_changed():
     """With ``d <= a``, a = 0 takes d down with it; to raise a costs less."""
-    space = ol.Space({"a": int, "d": int}, knowing=["d <= a"])
+    space = ol.Space({"a": int, "d": int}, facts=["d <= a"])
     high = nested("a", 15, nested("a", 12, NO, {"prediction": "maybe"}),
                   nested("a", 20, NO, nested("d", 5, YES, NO)))  # fmt: skip
-    tree = ol.read_tree(nested("a", 0, YES, high), space=space)
+    tree = ol.read(nested("a", 0, YES, high), space=space)
     row = {"a": 9, "d": 9}
     becomes = [(a, d) for a in range(-30, 31) for d in range(-30, a + 1)
                if a <= 0 or (a > 20 and d <= 5)]  # fmt: skip
     cheapest = min(abs(a - 9) + 10 * abs(d - 9) for a, d in becomes if a != 9 and d != 9)
-    for model in (ol.canonicalize(tree), as_ensemble(tree)):
+    for model in (tree, as_ensemble(tree)):
         changes = model.explain(row).changes(per_unit={"a": 1, "d": 10}, to="yes")
         assert changes.cheapest.cost == cheapest == 12 + 40
         assert str(changes.cheapest) == "a were > 20 and d were <= 5"

@@ -6,6 +6,7 @@ from fact_sums import Drawn
 from sklearn.ensemble import GradientBoostingRegressor
 
 import orderless as ol
+from orderless.ensembles import answer_rows
 from orderless.errors import ContradictingRows, InvalidData
 
 
@@ -30,16 +31,16 @@ def test_classes(rule, rough):
     certain = by_facts = 0
     for own in drawn(range(5000, 5018), rule, rough=rough):
         model = own.model()
-        plain = model.over(model.space.without_facts())
+        plain = model.with_space(model.space.without_facts())
         for part, rows in parts(own):
             classes = {own.says(row) for row in rows}
-            assert set(model.possible_classes([part])[0]) == classes, (own.found.seed, part)
+            assert set(model.possible([part])[0]) == classes, (own.found.seed, part)
             said = model.predict([part])[0]
             assert said == next(iter(classes)) if len(classes) == 1 else np.ma.is_masked(said)
-            assert model.decide([part])[0] == ("certain" if len(classes) == 1 else "open")
+            assert model.status([part])[0] == ("certain" if len(classes) == 1 else "open")
             certain += len(classes) == 1
-            by_facts += len(classes) == 1 and plain.decide([part])[0] == "open"
-            pair = model.witness(part)
+            by_facts += len(classes) == 1 and plain.status([part])[0] == "open"
+            pair = model.explain(part).witness
             assert (pair is None) == (len(classes) == 1)
             for row in pair or ():
                 assert all(holds(row) for _, holds in own.found.facts), (own.found.seed, row)
@@ -66,7 +67,7 @@ def test_numbers_and_intervals():
     for own in drawn(range(5130, 5137), "largest"):
         model = own.model()
         for part, rows in parts(own):
-            lower, upper, exact = model.predict_interval([part])
+            lower, upper, exact = model.predict_interval([part], of="score")
             sums = np.array([own.sums(row) for row in rows])
             assert exact.all()
             assert lower[0].tolist() == sums.min(axis=0).tolist()
@@ -81,36 +82,38 @@ def test_rows_of_a_table_and_those_that_contradict_the_facts():
         full = [{name: row.get(name) for name in own.found.kinds} for row in some]
         bad = [not own.found.completions(row) for row in some]
         if not any(bad):
-            model.decide(full)
+            model.status(full)
             continue
         with pytest.warns(ContradictingRows):
-            status = model.decide(full).tolist()
+            status = model.status(full).tolist()
         assert [one == "impossible" for one in status] == bad
         with pytest.warns(ContradictingRows):
-            possible = list(model.possible_classes(full))
+            possible = list(model.possible(full))
         with pytest.warns(ContradictingRows):
-            answers = model.answers(full)
+            answers = answer_rows(model.kernel, full, 1.0, None)
         for row, own_classes, one, label in zip(some, possible, status, answers.label, strict=True):
             assert set(own_classes) == {own.says(r) for r in own.found.completions(row)}
             assert (one == "certain") == (len(own_classes) == 1) == (not np.ma.is_masked(label))
         row = some[bad.index(True)]
         with pytest.raises(InvalidData, match="contradicts the facts"):
-            model.witness(row)
+            _ = model.explain(row).witness
 
 
 def test_the_rows_exact_values_count():
     """A low of 7 says that high is above 5, where the trees draw no line on low."""
     items = [{"feature": "high", "above": 5, "points": 2}, {"feature": "rash", "points": 1}]
     space = ol.Space({"low": float, "high": float, "rash": bool})
-    score = ol.read_score({"items": items, "verdicts": {"low": None, "high": 2}}, space=space)
-    knowing = score.knowing(["low <= high"])
-    assert knowing.predict([{"low": 7}, {"low": 5}, {}]).tolist() == ["high", None, None]
-    assert ol.Ensemble.from_json(knowing.to_json()) == knowing
-    assert knowing.space.knowing
-    lower, upper, _ = knowing.predict_interval([{"low": 7}])
+    score = ol.Ensemble.from_points(
+        {"items": items, "verdicts": {"low": None, "high": 2}}, space=space
+    )
+    known = score.with_facts(["low <= high"])
+    assert known.predict([{"low": 7}, {"low": 5}, {}]).tolist() == ["high", None, None]
+    assert ol.Ensemble.from_json(known.to_json()) == known
+    assert known.space.facts
+    lower, upper, _ = known.predict_interval([{"low": 7}], of="score")
     assert (lower.tolist(), upper.tolist()) == ([2.0], [3.0])
-    frame = knowing.predict_between([{"low": 6.0}], [{"low": 9.0}])
-    assert frame.tolist() == ["high"]
+    between = known.predict(ol.Between([{"low": 6.0}], [{"low": 9.0}]))
+    assert between.tolist() == ["high"]
 
 
 def test_a_number_that_only_facts_make_certain():
@@ -119,12 +122,12 @@ def test_a_number_that_only_facts_make_certain():
     b = rng.integers(0, 10, 200).astype(float)
     y = np.sqrt(b) * (b < 4) + 1.7 * (b >= 4)
     fitted = GradientBoostingRegressor(n_estimators=4, max_depth=2, random_state=0)
-    model = ol.read_ensemble(fitted.fit(np.c_[b * 0, b], y), feature_names=["a", "b"])
-    assert model.whole.slack.any()
-    known = model.knowing(["a <= b"])
+    model = ol.read(fitted.fit(np.c_[b * 0, b], y), feature_names=["a", "b"])
+    assert model.kernel.whole.slack.any()
+    known = model.with_facts(["a <= b"])
     number = model.predict([{"b": 8.0}])[0]
     assert known.predict([{"a": 8.0}]).tolist() == [number]
-    assert known.decide([{"a": 8.0}]).tolist() == ["certain"]
+    assert known.status([{"a": 8.0}]).tolist() == ["certain"]
     assert known.predict([{"a": -1.0}]).tolist() == [None]
     lower, upper, exact = known.predict_interval([{"a": 8.0}])
     assert (lower[0], upper[0], bool(exact[0])) == (number, number, True)

@@ -11,9 +11,9 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
     RandomForestClassifier,
 )
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 
 from ..oracle_ensemble_rows import draw
 
@@ -77,7 +77,7 @@ def test_against_every_row(seed):
         return
     said = [case.says(row) for row in rows]
     asked = ol.prove(ensemble, time_limit=LONG)
-    exact = not ensemble.whole.slack.any()
+    exact = not ensemble.kernel.whole.slack.any()
     check_single(asked, case, region, test, said, exact)
     for name in case.kinds:
         check_pairs(asked, case, region, test, rows, said, name, exact)
@@ -153,7 +153,7 @@ def test_same_as_inside(seed):
     ensemble = one.ensemble()
     region, test = region_of(one, seed)
     # The other model differs in one leaf of one tree.
-    values = [own.copy() for own in ensemble.values]
+    values = [own.copy() for own in ensemble.kernel.values]
     values[0][seed % len(values[0])] += 1.0
     other = ensemble.replace(values=values, scores=[-1] * ensemble.n_trees)
     proof = ol.prove(ensemble, time_limit=LONG).same_as(other, where=region)
@@ -241,7 +241,7 @@ def test_constraints_of_xgboost_are_proven():
     model = xgboost.XGBClassifier(
         n_estimators=25, max_depth=3, monotone_constraints=(1, 0, 0, 0), random_state=0
     ).fit(X, y)
-    asked = ol.prove(ol.read_ensemble(model))
+    asked = ol.prove(ol.read(model))
     assert asked.monotone("x0", 1)
     for proof in (asked.monotone("x0", -1), asked.ignores("x1"), asked.stable("x2", by=0.01)):
         assert not proof
@@ -249,7 +249,7 @@ def test_constraints_of_xgboost_are_proven():
     numbers = xgboost.XGBRegressor(
         n_estimators=15, max_depth=3, monotone_constraints=(1, 0, 0, 0), random_state=0
     ).fit(X, X[:, 0] + X[:, 1])
-    rising = ol.prove(ol.read_ensemble(numbers))
+    rising = ol.prove(ol.read(numbers))
     assert rising.monotone("x0", 1)
     falling = rising.monotone("x0", -1)
     said = replay(numbers, falling)
@@ -260,7 +260,7 @@ def test_constraints_of_xgboost_are_proven():
 def test_what_no_tree_asks_about_is_ignored():
     X, y = data()
     model = RandomForestClassifier(5, max_depth=2, max_features=None, random_state=0).fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     rest = [name for name in ensemble.space.names if name not in ensemble.features]
     for name in rest:
         assert ol.prove(ensemble).ignores(name)
@@ -286,9 +286,9 @@ def test_stable_rows():
 def test_no_time_is_undecided():
     X, y = data()
     model = RandomForestClassifier(30, max_depth=6, random_state=0).fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     # The same function, but no tree has the same values: half of each, twice.
-    halves = [own / 2 for own in ensemble.values] * 2
+    halves = [own / 2 for own in ensemble.kernel.values] * 2
     other = ensemble.replace(
         trees=[*ensemble.trees, *ensemble.trees], values=halves, scores=[-1] * len(halves)
     )
@@ -309,7 +309,7 @@ def test_the_limit_is_for_all_searches_of_a_property(ask, monkeypatch):
     X, y = data()
     model = RandomForestClassifier(12, max_depth=4, random_state=0)
     model.fit(X, np.asarray(y).astype(int))
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     now, searches = [time.monotonic()], []
 
     def search(self, a, b, seconds, **_):

@@ -8,9 +8,9 @@ import random
 
 import pytest
 from fact_sums import Drawn
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 
 LOW, HIGH = -1.25, 3.25  # what facts bound real numbers by; whole ones are nearer to each other
 
@@ -120,7 +120,7 @@ def test_features_that_make_no_difference(rule):
             found = agrees(own, proof, apart, inside, differ, context)
             refuted += found
             if not found and by_facts < 3:
-                free = model.over(model.space.without_facts())
+                free = model.with_space(model.space.without_facts())
                 by_facts += not ol.prove(free).ignores(apart, given=where)
     assert refuted > 5
     assert by_facts > 0
@@ -215,9 +215,9 @@ def test_small_changes_of_rows(rule):
 def test_small_changes_of_a_tree_are_possible_ones():
     """Next to the threshold no row is possible; a little further there is one."""
     space = ol.Space(
-        {"low": float, "high": float}, knowing=["low < high", "if low > 5 then low > 5.125"]
+        {"low": float, "high": float}, facts=["low < high", "if low > 5 then low > 5.125"]
     )
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "low", "relation": "<=", "reference": 5,
          "true": {"prediction": "a"}, "false": {"prediction": "b"}}, space=space
     )  # fmt: skip
@@ -233,8 +233,8 @@ def test_small_changes_of_a_tree_are_possible_ones():
 
 def test_ends_of_regions_are_numbers_that_rows_have():
     """No row has a number between 1 and the float before it, though real numbers are there."""
-    space = ol.Space({"x": float, "y": bool}, knowing=["if y then x < 1"])
-    tree = ol.read_tree(
+    space = ol.Space({"x": float, "y": bool}, facts=["if y then x < 1"])
+    tree = ol.read(
         {"feature": "y", "relation": "==", "reference": 1,
          "true": {"prediction": "a"}, "false": {"prediction": "b"}}, space=space
     )  # fmt: skip
@@ -247,8 +247,8 @@ def test_ends_of_regions_are_numbers_that_rows_have():
 def test_missing_as_a_value():
     """A missing number is neither more nor less; facts say nothing of it."""
     low = ol.Feature("low", "numeric", nan=True)
-    space = ol.Space([low, ol.Feature("high", "numeric")], knowing=["low <= high"])
-    tree = ol.read_tree(
+    space = ol.Space([low, ol.Feature("high", "numeric")], facts=["low <= high"])
+    tree = ol.read(
         {"feature": "high", "relation": "<=", "reference": 2, "true": {"prediction": "a"},
          "false": {"feature": "low", "relation": "<=", "reference": 3,
                    "true": {"prediction": "b"}, "false": {"prediction": "c"}}}, space=space
@@ -267,8 +267,8 @@ def falling_where_no_row_is(cut):
              "false": {"prediction": -1.0}}  # fmt: skip
     node = {"feature": "high", "relation": "<=", "reference": 3, "true": falls,
             "false": {"prediction": 1.0}, "task": "regression"}  # fmt: skip
-    space = ol.Space({"low": int, "high": int}, knowing=["low <= high"])
-    return as_ensemble(ol.read_tree(node, space=space))
+    space = ol.Space({"low": int, "high": int}, facts=["low <= high"])
+    return as_ensemble(ol.read(node, space=space))
 
 
 @pytest.mark.parametrize(

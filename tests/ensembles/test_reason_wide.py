@@ -34,7 +34,7 @@ def test_a_wider_reason_lets_another_answer_in(which):
     """Checked on every cell of three features (all cuts are halves), by the library itself."""
     X, y = table()
     model = list(models())[which].fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     every = np.array(list(itertools.product(np.arange(0.0, 17.5, 0.5), repeat=3)))
     frame = pd.DataFrame(every, columns=X.columns)
     near_tie = np.abs(model.predict_proba(frame)[:, 0] - 0.5) < 1e-9  # of no certain class
@@ -60,13 +60,13 @@ def test_a_wider_reason_lets_another_answer_in(which):
 def test_text_letter_report_and_command_show_one_reason(tmp_path):
     X, y = table()
     model = RandomForestClassifier(30, max_depth=5, random_state=0).fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     row = X.iloc[4].to_dict()
     why = ensemble.explain(row)
     reason = str(why.reason)
     assert f"because {reason}" in str(why)
     codes = {name: (name.upper(), name) for name in X.columns}
-    letter = ol.reasons_letter(ensemble, row, codes)
+    letter = ol.reason_letters(ensemble, row, codes)
     shown = [text for own in letter.reasons for text in own.conditions]
     assert sorted(shown) == sorted(reason.split(" AND "))
     path = tmp_path / "model.json"
@@ -82,5 +82,5 @@ def test_text_letter_report_and_command_show_one_reason(tmp_path):
 def test_a_tree_and_its_ensemble_have_the_same_kind_of_reason():
     second = {"feature": 1, "true": {"prediction": 1}, "false": {"prediction": 0}}
     tree = {"feature": 0, "true": second, "false": {"prediction": 0}}
-    why = ol.canonicalize(ol.read_tree(tree)).explain({"x0": 0, "x1": 1})
+    why = ol.read(tree).explain({"x0": 0, "x1": 1})
     assert why.reason == why.shortest

@@ -71,4 +71,4 @@ def test_a_single_leaf():
     tree = case.ensemble().to_tree()
     assert isinstance(tree, ol.Tree)
     assert tree.n_leaves >= 1
-    assert np.all(tree.leaf_class[tree.feature < 0] >= 0)
+    assert np.all(tree.nodes.leaf_class[tree.nodes.feature < 0] >= 0)

@@ -14,7 +14,7 @@ from orderless.ensembles.sufficient import Sufficient
 
 def searches(model, X, n):
     """Searches for the reasons of some rows, every third value of which may be unknown."""
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model).kernel
     X = X[:: len(X) // n].astype(float)
     X[1::2, ::3] = np.nan
     rows = RowBoxes(ensemble, ensemble.read(X))
@@ -71,7 +71,7 @@ def test_without_time_what_is_given_is_certain_all_the_same():
 
 
 def test_the_core_refuses_what_is_no_box_class_or_feature():
-    summed = ol.read_ensemble(MODELS[0][0]).summed
+    summed = ol.read(MODELS[0][0]).kernel.summed
     search = next(searches(*MODELS[0], 8))
     box, label = np.ascontiguousarray(search.box), search.label
     every = np.ones(len(search.at), dtype=np.uint8)

@@ -54,7 +54,7 @@ def test_it_answers_exactly_where_all_completions_agree(iris):
     assert type(complete) is np.ndarray
     assert np.array_equal(complete, model.estimator_.predict(X))
     assert model.form_ == ol.canonicalize(model.estimator_)
-    assert model.tree_ == ol.read_tree(model.estimator_)
+    assert model.tree_ == ol.read(model.estimator_)
     assert is_classifier(model)
 
 
@@ -147,7 +147,7 @@ def test_unknown_training_values_are_the_estimators_business(iris):
     model = OrderlessClassifier(TREE).fit(gaps, y)
     assert model.coverage_ == model.coverage(gaps) < 1
     assert np.ma.count_masked(model.predict(gaps)) > 0, "NaN is unknown, though it was trained on"
-    refusing = make_pipeline(ol.QuantileBinarizer(), TREE)
+    refusing = make_pipeline(ol.Binarizer((0.33, 0.66)), TREE)
     with pytest.raises(ValueError, match="contains NaN"):
         OrderlessClassifier(refusing).fit(gaps, y)
 

@@ -121,14 +121,14 @@ def test_leaves_are_counted_where_the_library_does_not(iris):
     target = (y == "virginica").astype(int)
     inner = xgboost.XGBClassifier(n_estimators=1, max_depth=3, random_state=0)
     model = OrderlessClassifier(inner, undetermined="majority").fit(X, target)
-    assert ol.read_tree(model.estimator_).distribution is None
+    assert ol.read(model.estimator_).distribution is None
     assert model.tree_.distribution.sum() == len(X)
     leaf = model.tree_.apply(X)
     for place in np.unique(leaf):
         share = target[leaf == place].mean()
         assert model.predict_proba(X[leaf == place])[:, 1] == pytest.approx(share)
     assert set(model.predict(gaps)) == {0, 1}
-    assert ol.equivalent(model.tree_, ol.read_tree(model.estimator_))
+    assert ol.equivalent(model.tree_, ol.read(model.estimator_))
 
 
 def test_leaves_without_training_rows_share_evenly(iris):
@@ -179,7 +179,7 @@ def test_metadata_goes_where_it_is_requested():
     X, y = load_iris(return_X_y=True)
     weights = np.where(y == 2, 5.0, 1.0)
     plain = DecisionTreeClassifier(max_depth=2, random_state=0)
-    wanted = ol.read_tree(clone(plain).fit(X, y, sample_weight=weights))
+    wanted = ol.read(clone(plain).fit(X, y, sample_weight=weights))
     with sklearn.config_context(enable_metadata_routing=True):
         asks = clone(plain).set_fit_request(sample_weight=True)
         model = OrderlessClassifier(asks).fit(X, y, sample_weight=weights)

@@ -9,7 +9,7 @@ from sklearn.metrics import mean_absolute_error, root_mean_squared_error
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.estimators import Deviation, deviation, pooled_deviation
+from orderless.estimators import Deviation, deviation, judge, pooled_deviation
 
 LEAVES = {"true": {"prediction": 2.5}, "false": {"prediction": -1.25}}
 TREE = {"task": "regression", "feature": 0, **LEAVES}
@@ -70,9 +70,9 @@ def test_classes_and_numbers_are_judged_apart():
     with pytest.raises(
         ol.errors.InvalidTree, match=r"predicts numbers: use deviation\(tree, X, y\)"
     ):
-        ol.judge(number, [[1]], [2.5])
-    assert ol.deviation(number, [[1]], [3]).absolute == 0.5
+        judge(number, [[1]], [2.5])
+    assert deviation(number, [[1]], [3]).absolute == 0.5
     with pytest.raises(ol.errors.InvalidTree, match="are not numbers"):
-        ol.deviation({"prediction": "ill"}, [[1]], [2.5])
+        deviation({"prediction": "ill"}, [[1]], [2.5])
     with pytest.raises(ol.errors.InvalidData, match="y must be finite numbers: could not convert"):
-        ol.deviation(number, [[1]], ["long"])
+        deviation(number, [[1]], ["long"])

@@ -43,13 +43,13 @@ def test_complete_rows_are_the_estimators_own(inner):
 @pytest.mark.parametrize("inner", [FOREST, BOOSTER], ids=["forest", "booster"])
 def test_rows_with_gaps_are_those_of_the_ensemble(inner):
     model = ol.OrderlessClassifier(inner).fit(X, Y)
-    ensemble = ol.read_ensemble(clone(inner).fit(X, Y))
+    ensemble = ol.read(clone(inner).fit(X, Y))
     Z = gaps(0.3)
     wanted = ensemble.predict(Z)
     found = model.predict(Z)
     assert np.ma.getmaskarray(found).tolist() == np.ma.getmaskarray(wanted).tolist()
     assert found.tolist() == [None if v is None else float(v) for v in wanted.tolist()]
-    assert model.coverage(Z) == np.mean(ensemble.decide(Z) == "certain")
+    assert model.coverage(Z) == np.mean(ensemble.status(Z) == "certain")
     assert 0 < model.coverage(Z) < 1
 
 
@@ -59,8 +59,8 @@ def test_shares_are_the_average_over_the_trees():
     Z = gaps(0.4)
     wanted = np.zeros((len(Z), 3))
     for tree in model.ensemble_.trees:
-        can = tree.reached_leaves(Z).astype(bool)
-        at = tree.reached_leaves(X).astype(bool)
+        can = tree.kernel.reached_leaves(Z).astype(bool)
+        at = tree.kernel.reached_leaves(X).astype(bool)
         for i in range(len(Z)):
             among = Y[(at & can[i]).any(axis=1)]
             wanted[i] += np.bincount(among, minlength=3) / len(among)

@@ -8,19 +8,20 @@ from sklearn.metrics import accuracy_score, confusion_matrix, recall_score
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.estimators import judge
 from orderless.estimators.quality import Quality, pooled
-from orderless.output.rules.quality import Judged, percent, quality_as_markdown, quality_as_text
+from orderless.output.report.quality import Judged, percent, quality_as_markdown, quality_as_text
 
 
 def two() -> ol.Tree:
     tree = ask("x", "<=", 0, leaf("well"), ask("z", "<=", 0, leaf("ill"), leaf("well")))
-    return ol.read_tree(tree, space=ol.Space({"x": "integer", "z": "integer"}))
+    return ol.read(tree, space=ol.Space({"x": "integer", "z": "integer"}))
 
 
 def test_by_hand():
     #      well     ill      well     open      open       well (z does not matter)
     rows = [[0, 0], [1, 0], [1, 1], [1, None], [None, 0], [0, None]]
-    found = ol.judge(two(), rows, ["well", "ill", "ill", "ill", "well", "well"])
+    found = judge(two(), rows, ["well", "ill", "ill", "ill", "well", "well"])
     assert found.classes == ("ill", "well")
     assert found.counts == ((1, 1), (0, 2))
     assert found.undetermined == (1, 1)
@@ -32,7 +33,7 @@ def test_by_hand():
 
 
 def test_labels_that_the_tree_does_not_have_and_rows_without_one():
-    found = ol.judge(two(), [[0, 0], [1, 0], [0, 0], [0, 0]], ["well", "dead", None, np.nan])
+    found = judge(two(), [[0, 0], [1, 0], [0, 0], [0, 0]], ["well", "dead", None, np.nan])
     assert found.classes == ("ill", "well", "dead")
     assert found.counts == ((0, 0, 0), (0, 1, 0), (1, 0, 0))
     assert found.n_unlabelled == 2
@@ -42,7 +43,7 @@ def test_labels_that_the_tree_does_not_have_and_rows_without_one():
 
 
 def test_no_rows():
-    found = ol.judge(two(), [], [])
+    found = judge(two(), [], [])
     assert found.n_rows == 0
     assert found.accuracy is None
     assert found.majority is None
@@ -53,7 +54,7 @@ def test_no_rows():
 
 def test_as_many_labels_as_rows():
     with pytest.raises(InvalidData, match="X has 2 rows and y has 3 labels"):
-        ol.judge(two(), [[0, 0], [1, 0]], ["well"] * 3)
+        judge(two(), [[0, 0], [1, 0]], ["well"] * 3)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
@@ -73,7 +74,7 @@ def test_as_scikit_learn_counts(gaps):
     y = rng.choice(["low", "middle", "high"], n, p=[0.2, 0.3, 0.5])
     form = mixed()
     said = form.predict(X).fillna("open").to_numpy(dtype=object)
-    found = ol.judge(form, X, y)
+    found = judge(form, X, y)
     labels = list(found.classes)
     table = confusion_matrix(y, said, labels=[*labels, "open"])[:-1]
     assert (found.confusion == table[:, :-1]).all()
@@ -88,14 +89,14 @@ def test_as_scikit_learn_counts(gaps):
         other = recall_score(truth, answer, labels=[0], average=None)[0]
         assert found.specificity[label] == pytest.approx(other, abs=0)
     if not gaps:
-        assert ol.judge(form, X.to_dict("records"), pd.Series(y)) == found
+        assert judge(form, X.to_dict("records"), pd.Series(y)) == found
 
 
 def test_folds_add_up():
     rng = np.random.default_rng(2)
     X, y = rng.integers(0, 2, (60, 2)), rng.choice(["ill", "well"], 60)
-    parts = [ol.judge(two(), X[i::3], y[i::3]) for i in range(3)]
-    assert pooled(parts) == ol.judge(two(), X, y)
+    parts = [judge(two(), X[i::3], y[i::3]) for i in range(3)]
+    assert pooled(parts) == judge(two(), X, y)
 
 
 def test_written():

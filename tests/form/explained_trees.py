@@ -19,4 +19,4 @@ SPACE = ol.Space(
 
 
 def form_of(tree, space=SPACE):
-    return ol.canonicalize(ol.read_tree(tree, space=space))
+    return ol.canonicalize(ol.read(tree, space=space))

@@ -178,7 +178,7 @@ def test_every_function_of_three_booleans():
     seen = {}
     space = ol.Space.independent(names)
     specs = list(oracle.all_boolean_trees(names))
-    trees = ol.read_trees([nested(spec) for spec in specs], space=space)
+    trees = ol.read_many([nested(spec) for spec in specs], space=space)
     groups = ol.group_equivalent(trees)
     assert len(groups) == 256
     for group in groups:
@@ -203,7 +203,7 @@ def test_every_function_of_three_booleans():
 def test_the_papers_second_figure():
     """DNF (x1 and x2) or (not x1 and x3), and the third reason x2 and x3."""
     leaf = {0: {"prediction": 0}, 1: {"prediction": 1}}
-    tree = ol.read_tree(
+    tree = ol.read(
         {
             "feature": "x1",
             "true": {"feature": "x2", "true": leaf[1], "false": leaf[0]},
@@ -296,9 +296,9 @@ def test_terms_compare_by_what_they_say():
     space = ol.Space({"p": "numeric", "q": "numeric"})
     cut = {"feature": "p", "relation": "<=", "reference": 3, "true": {"prediction": 0},
            "false": {"prediction": 1}}  # fmt: skip
-    a = ol.canonicalize(ol.read_tree(cut, space=space))
+    a = ol.canonicalize(ol.read(cut, space=space))
     more = {"feature": "q", "relation": "<=", "reference": 3, "true": cut, "false": cut}
-    b = ol.canonicalize(ol.read_tree(more, space=space))
+    b = ol.canonicalize(ol.read(more, space=space))
     assert a.rules[0][0] == b.rules[0][0]
     assert hash(a.rules[0][0]) == hash(b.rules[0][0])
     assert a.rules[0][0] != a.rules[1][0]
@@ -316,7 +316,7 @@ def test_words_for_sides():
     def rule(feature, relation, reference):
         tree = {"feature": feature, "relation": relation, "reference": reference,
                 "true": {"prediction": 1}, "false": {"prediction": 0}}  # fmt: skip
-        form = ol.canonicalize(ol.read_tree(tree, space=space))
+        form = ol.canonicalize(ol.read(tree, space=space))
         return str(form.rules[1][0]), str(form.rules[0][0])
 
     assert rule("age", "<=", 24.5) == ("age <= 24", "age > 24")

@@ -13,7 +13,6 @@ import pytest
 import orderless as ol
 from orderless import _core
 from orderless.errors import OutOfTime, TooManyReasons
-from orderless.form.canonical import CanonicalForm
 from orderless.form.cover import Subject, all_reasons, smallest_rules, terms_of
 from orderless.form.fingerprints import class_weights, fingerprint_points, space_weights
 from orderless.form.flat_trees import flat_nodes
@@ -72,16 +71,16 @@ def assert_same_bins(one, other):
 
 @pytest.mark.parametrize("seed", range(120))
 def test_bins_by_the_core(seed):
-    tree = ordered_tree(seed, 6)
+    tree = ordered_tree(seed, 6).kernel
     assert_same_bins(Bins(tree), cut_in_python(tree))
 
 
 @pytest.mark.parametrize("seed", range(200))
 def test_reasons_and_rules_step_by_step(seed):
     tree = ordered_tree(seed)
-    form = ol.canonicalize(tree)
+    form = ol.canonicalize(tree).form
     assert form._in_core is not None
-    bins = with_function_bins(tree).bins
+    bins = with_function_bins(tree.kernel).bins
     subject = Subject.of(bins)
     tables = all_reasons(subject, 10**6, 60.0)
     assert [t.tolist() for t in form._reason_tables] == [t.tolist() for t in tables]
@@ -96,16 +95,16 @@ def test_reasons_and_rules_step_by_step(seed):
     assert_same_bins(form.bins, bins)
     assert_same_bins(next(t for terms in form.rules.values() for t in terms).box.bins, bins)
     assert form.bins.tree == bins.tree
-    if bins.tree is tree:
-        assert form.bins is tree.bins
+    if bins.tree is tree.kernel:
+        assert form.bins is tree.kernel.bins
 
 
 def test_categories_take_the_long_way():
     seen = set()
     for seed in range(40):
         tree, _ = equivalent_pair(seed)
-        form = ol.canonicalize(tree)
-        categories = any(not tree.space.features[i].ordered for i in tree.used)
+        form = ol.canonicalize(tree).form
+        categories = any(not tree.space.features[i].ordered for i in tree.kernel.used)
         assert (form._in_core is None) is categories
         seen.add(categories)
     assert seen == {True, False}
@@ -139,7 +138,7 @@ def test_a_limit_is_about_the_function_not_its_idle_splits(seed):
     tree = ordered_tree(seed, 3)
     form = ol.canonicalize(tree)
     most = max(map(len, form.reasons.values()))
-    bins = with_function_bins(tree).bins
+    bins = with_function_bins(tree.kernel).bins
     try:
         all_reasons(Subject.of(bins), most, 60.0)
     except TooManyReasons:  # more of them below some node
@@ -152,7 +151,7 @@ def test_a_limit_is_about_the_function_not_its_idle_splits(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_in_whichever_order_parts_are_asked_for(seed):
     tree = ordered_tree(seed)
-    first, held = ol.canonicalize(tree), (tree.held, tree.space.held, len(tree.classes))
+    first, held = ol.canonicalize(tree).form, (tree.kernel.held, tree.space.held, len(tree.classes))
     starts = _core.reasons.form(*held).find(10**6, 60.0)
     for bins_first in (True, False):
         form = _core.reasons.form(*held)
@@ -187,7 +186,7 @@ def test_the_core_says_when_time_is_up():
         tree for tree in map(ordered_tree, range(100))
         if min(map(len, ol.canonicalize(tree).reasons.values())) > 1
     )  # fmt: skip
-    form = CanonicalForm(tree)
+    form = ol.canonicalize(tree).form
     found = form._in_core
     found.form.find(10**6, 60.0)
     assert found.form.rules(1e-12) == []
@@ -207,7 +206,7 @@ def test_the_core_says_when_time_is_up():
 
 def test_reasons_must_be_found_first():
     tree = ordered_tree(5)
-    form = _core.reasons.form(tree.held, tree.space.held, len(tree.classes))
+    form = _core.reasons.form(tree.kernel.held, tree.space.held, len(tree.classes))
     for ask in (lambda: form.rules(1.0), lambda: form.table(0), lambda: form.box(0)):
         with pytest.raises(ValueError, match="not found yet"):
             ask()
@@ -254,27 +253,27 @@ def brute_point(tree, k):
         return (*feature.bounds, feature.nan) if feature.ordered else set(range(feature.n_values))
 
     total = 0
-    todo = [(0, {f: whole(f) for f in tree.used})]
+    todo = [(0, {f: whole(f) for f in tree.kernel.used})]
     while todo:
         node, box = todo.pop()
-        f = int(tree.feature[node])
+        f = int(tree.nodes.feature[node])
         if f < 0:
-            term = int(labels[tree.leaf_class[node]][k])
+            term = int(labels[tree.nodes.leaf_class[node]][k])
             for g, side in box.items():
                 term = term * weight(g, side) % PRIME
             total += term
             continue
         if tree.space.features[f].ordered:
             low, high, with_nan = box[f]
-            cut, nan_true = float(tree.threshold[node]), bool(tree.nan_true[node])
+            cut, nan_true = float(tree.nodes.threshold[node]), bool(tree.nodes.nan_true[node])
             yes = (low, min(high, cut), with_nan and nan_true)
             no = (max(low, cut), high, with_nan and not nan_true)
         else:
-            yes = box[f] & set(tree.set_of(node).tolist())
+            yes = box[f] & set(tree.kernel.set_of(node).tolist())
             no = box[f] - yes
         todo += [
-            (int(tree.when_true[node]), {**box, f: yes}),
-            (int(tree.when_false[node]), {**box, f: no}),
+            (int(tree.nodes.when_true[node]), {**box, f: yes}),
+            (int(tree.nodes.when_false[node]), {**box, f: no}),
         ]
     return total % PRIME
 
@@ -282,14 +281,14 @@ def brute_point(tree, k):
 @pytest.mark.parametrize("seed", range(60))
 def test_fingerprints_by_the_definition(seed):
     tree = ordered_tree(seed, 5) if seed % 2 else equivalent_pair(seed)[0]
-    assert fingerprint_points([tree])[0].tolist() == [brute_point(tree, k) for k in (0, 1)]
+    assert fingerprint_points([tree.kernel])[0].tolist() == [brute_point(tree, k) for k in (0, 1)]
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_many_held_trees_as_their_arrays(seed):
     rng = random.Random(seed)
     space = random_space(rng)
-    trees = [tree_of(space, [0, 1, 2], random_part(rng, space, 4, 3)) for _ in range(30)]
+    trees = [tree_of(space, [0, 1, 2], random_part(rng, space, 4, 3)).kernel for _ in range(30)]
     keys, weights = space_weights(space)
     nodes, start, labels = flat_nodes(trees)
     slow = _core.same.fingerprints(
@@ -301,7 +300,7 @@ def test_many_held_trees_as_their_arrays(seed):
     for i, tree in enumerate(mixed):
         assert points[i].tolist() == fingerprint_points([tree])[0].tolist()
     assert _core.tree.held_alike(mixed) is None
-    assert _core.tree.held_alike([trees[0], equivalent_pair(1)[0]]) is None
+    assert _core.tree.held_alike([trees[0], equivalent_pair(1)[0].kernel]) is None
     assert len(_core.tree.held_alike(trees)) == len(trees)
     with pytest.raises(RuntimeError, match="bad_cast"):
         _core.same.Prints(space.held, keys, weights, class_weights(labels)).points([1])

@@ -14,10 +14,10 @@ def formula(tree, label):
     symbols = [sympy.Symbol(f"b{i}") for i in range(len(tree.space))]
 
     def below(node):
-        if tree.feature[node] < 0:
-            return sympy.true if tree.classes[tree.leaf_class[node]] == label else sympy.false
-        bit = symbols[tree.feature[node]]
-        is_false, is_true = below(tree.when_true[node]), below(tree.when_false[node])
+        if tree.nodes.feature[node] < 0:
+            return sympy.true if tree.classes[tree.nodes.leaf_class[node]] == label else sympy.false
+        bit = symbols[tree.nodes.feature[node]]
+        is_false, is_true = below(tree.nodes.when_true[node]), below(tree.nodes.when_false[node])
         return sympy.Or(sympy.And(sympy.Not(bit), is_false), sympy.And(bit, is_true))
 
     return below(0)
@@ -33,10 +33,10 @@ def n_terms(expression):
                                   "iris_versicolor", "iris_virginica"])  # fmt: skip
 def test_as_many_rules_as_sympy_finds_terms(name):
     X, y = ol.datasets.load(name)
-    binarizer = ol.ThresholdGuessBinarizer().fit(X, y)
+    binarizer = ol.Binarizer().fit(X, y)
     columns = binarizer.transform(X)
     clf = DecisionTreeClassifier(max_depth=3, random_state=0).fit(columns, y)
-    tree = ol.read_tree(clf, space=ol.Space.independent(binarizer.get_feature_names_out()))
+    tree = ol.read(clf, space=ol.Space.independent(binarizer.get_feature_names_out()))
     form = ol.canonicalize(tree)
     for label in form.classes:
         simple = sympy.simplify_logic(formula(tree, label), form="dnf", force=True)
@@ -50,7 +50,7 @@ def test_random_functions():
         y = rng.integers(0, 2, 16)
         if y.min() == y.max():
             continue
-        tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y),
+        tree = ol.read(DecisionTreeClassifier(random_state=0).fit(X, y),
                             space=ol.Space.independent(["b0", "b1", "b2", "b3"]))  # fmt: skip
         form = ol.canonicalize(tree)
         for label in (0, 1):

@@ -74,7 +74,7 @@ def test_all_minimal_sets(case, aimed):
     if not rows:
         return
     tree = tree_of(spec, kinds)
-    why = ol.canonicalize(tree).explain(row)
+    why = tree.explain(row)
     others = [label for label in tree.classes if label != why.label]
     wanted = {"to": others[0]} if aimed and others else {}
     found = why.changes(**limits, ranges=region, **wanted)
@@ -137,7 +137,7 @@ def test_costs_are_exact_and_in_order(case, data):
     costs = {name: data.draw(prices) for name in kinds}
     whole = [n for n, kind in kinds.items() if kind == "integer"]
     per_unit = {name: data.draw(prices) for name in whole}
-    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    why = tree_of(spec, kinds).explain(row)
     found = why.changes(**limits, ranges=region, costs=costs, per_unit=per_unit)
     exact = {n: c if isinstance(c, Fraction) else Fraction(str(c)) for n, c in costs.items()}
     for change in found:
@@ -167,7 +167,7 @@ def test_with_unknowns_other_classes_become_possible(problem, data):
     kinds, (spec,) = problem
     values = values_by_feature(kinds, spec)
     row = {n: data.draw(st.one_of(st.none(), st.sampled_from(own))) for n, own in values.items()}
-    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    why = tree_of(spec, kinds).explain(row)
     found = why.changes(immutable=[])
     if why.label is None:
         assert found == ()
@@ -203,7 +203,7 @@ ROW = {"age": 23, "income": 12.5, "debts": 5.0, "married": False}
 
 
 def why():
-    return ol.canonicalize(ol.read_tree(CREDIT, space=SPACE)).explain(ROW)
+    return ol.read(CREDIT, space=SPACE).explain(ROW)
 
 
 def test_a_worked_example():
@@ -247,8 +247,8 @@ def test_steps_count_thresholds():
     for cut in (50, 40, 30, 20, 10):
         node = {"feature": "x", "relation": "<=", "reference": cut,
                 "true": {"prediction": cut}, "false": node}  # fmt: skip
-    form = ol.canonicalize(ol.read_tree(node, space=ol.Space({"x": float})))
-    found = form.explain({"x": 25.0}).changes(immutable=[])
+    form = ol.canonicalize(ol.read(node, space=ol.Space({"x": float})))
+    found = form.tree.explain({"x": 25.0}).changes(immutable=[])
     assert {c.label: c.steps for c in found} == {10: 2, 20: 1, 40: 1, 50: 2, 9: 3}
     assert found.nearest.label in (20, 40)
 
@@ -257,15 +257,15 @@ def test_missing_is_a_value_without_up_or_down():
     space = ol.Space([ol.Feature("lab", nan=True)])
     node = {"feature": "lab", "relation": "<=", "reference": 3, "true": {"prediction": 0},
             "false": {"prediction": 1}}  # fmt: skip
-    tree = ol.read_tree(node, space=space).replace(nan_true=[1, 0, 0])
+    tree = ol.read(node, space=space).replace(nan_true=[1, 0, 0])
     form = ol.canonicalize(tree)
-    assert form.explain({"lab": math.nan}).changes(only_up=["lab"]) == ()
-    assert str(form.explain({"lab": math.nan}).changes(immutable=[])[0]) == "lab were > 3"
-    back = form.explain({"lab": 5.0}).changes(only_down=["lab"])
+    assert form.tree.explain({"lab": math.nan}).changes(only_up=["lab"]) == ()
+    assert str(form.tree.explain({"lab": math.nan}).changes(immutable=[])[0]) == "lab were > 3"
+    back = form.tree.explain({"lab": 5.0}).changes(only_down=["lab"])
     assert str(back[0]) == "lab were <= 3"  # to become missing is not down
-    free = form.explain({"lab": 5.0}).changes(immutable=[])
+    free = form.tree.explain({"lab": 5.0}).changes(immutable=[])
     assert str(free[0]) == "lab were <= 3 or missing"
-    gone = form.explain({"lab": 5.0}).changes(ranges={"lab": math.nan})
+    gone = form.tree.explain({"lab": 5.0}).changes(ranges={"lab": math.nan})
     assert str(gone[0]) == "lab were missing"
 
 
@@ -274,8 +274,8 @@ def test_regression_goes_below_or_above():
             "true": {"feature": "age", "relation": "<=", "reference": 30,
                      "true": {"prediction": 1.0}, "false": {"prediction": 2.5}},
             "false": {"prediction": 7.5}}  # fmt: skip
-    form = ol.canonicalize(ol.read_tree(node, space=ol.Space({"age": int})))
-    row = form.explain({"age": 40})
+    form = ol.canonicalize(ol.read(node, space=ol.Space({"age": int})))
+    row = form.tree.explain({"age": 40})
     assert str(row.changes(to="above")) == "It would be above 2.5 if age were > 60."
     assert row.changes(to="above", only_down=["age"]) == ()
     assert str(row.changes(only_down=["age"])) == "It would be below 2.5 if age were <= 30."
@@ -305,7 +305,7 @@ def test_mistakes_about_categories():
     space = ol.Space({"color": ["red", "blue"]})
     tree = {"feature": "color", "relation": "in", "reference": ["red"],
             "true": {"prediction": 1}, "false": {"prediction": 0}}  # fmt: skip
-    red = ol.canonicalize(ol.read_tree(tree, space=space)).explain({"color": "red"})
+    red = ol.read(tree, space=space).explain({"color": "red"})
     with pytest.raises(InvalidData, match="is categorical"):
         red.changes(only_up=["color"])
     with pytest.raises(InvalidData, match="is categorical"):
@@ -315,8 +315,8 @@ def test_mistakes_about_categories():
 
 def test_a_cost_per_unit_needs_the_number():
     space = ol.Space({"age": "integer"}, columns={"young": ol.Condition("age", at_most=25)})
-    tree = ol.read_tree({"feature": "young", "true": {"prediction": 0},
+    tree = ol.read({"feature": "young", "true": {"prediction": 0},
                          "false": {"prediction": 1}}, space=space)  # fmt: skip
-    row = ol.canonicalize(tree).explain({"young": 1})
+    row = tree.explain({"young": 1})
     with pytest.raises(InvalidData, match="which the row does not have"):
         row.changes(per_unit={"age": 1})

@@ -72,7 +72,7 @@ def test_other_properties_say_what_is_true_instead(model):
         assert words in str(proof).splitlines()[0]
         replayed(model, proof)
     other = DecisionTreeClassifier(max_depth=1).fit(np.eye(5), ["bad", *["good"] * 4])
-    differ = ol.prove(model).same_as(ol.read_tree(other, feature_names=NAMES))
+    differ = ol.prove(model).same_as(ol.read(other, feature_names=NAMES))
     assert str(differ).splitlines()[0] == "the two models differ, as on this row:"
 
 
@@ -92,7 +92,7 @@ def test_counts_are_whole_and_nobody_is_late_less_than_never(model):
 
 
 def test_declared_integers_are_integers_below_zero_too():
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "shift", "relation": "<=", "reference": -2.5, "true": {"prediction": 1},
          "false": {"prediction": 0}},
         space=ol.Space({"shift": int, "other": int}),

@@ -64,8 +64,8 @@ def test_rules_are_the_fewest(problem):
     """As many as the canonical form of the changes needs, and no fewer without a proof."""
     kinds, (old, new) = problem
     before, after = tree_of(old, kinds), tree_of(new, kinds)
-    few = tree_difference(before, after)
-    many = tree_difference(before, after, exact=False)
+    few = tree_difference(before.kernel, after.kernel)
+    many = tree_difference(before.kernel, after.kernel, exact=False)
     assert [(s.before, s.after) for s in few.shifts] == [(s.before, s.after) for s in many.shifts]
     for one, other in zip(few.shifts, many.shifts, strict=True):
         assert len(one.rules) <= len(other.rules)
@@ -79,9 +79,9 @@ def test_equivalent_trees_have_the_same_account():
         return {"feature": first, "true": {"feature": second, "true": {"prediction": 1},
                 "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
 
-    c = ol.read_tree({"feature": "c", "true": {"prediction": 1}, "false": {"prediction": 0}},
+    c = ol.read({"feature": "c", "true": {"prediction": 1}, "false": {"prediction": 0}},
                      space=space)  # fmt: skip
-    texts = {str(ol.difference(ol.read_tree(both(*names), space=space), c))
+    texts = {str(ol.difference(ol.read(both(*names), space=space), c))
              for names in (("a", "b"), ("b", "a"))}  # fmt: skip
     assert len(texts) == 1
     assert texts.pop().splitlines() == [
@@ -99,7 +99,7 @@ def test_equivalent_trees_have_the_same_account():
 def credit(cut, name="age", space=None):
     node = {"feature": name, "relation": "<=", "reference": cut,
             "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}  # fmt: skip
-    return ol.read_tree(node, space=space or ol.Space({"age": int, "income": int}))
+    return ol.read(node, space=space or ol.Space({"age": int, "income": int}))
 
 
 def test_the_account_in_words():
@@ -131,7 +131,7 @@ def test_rows_with_unknowns_are_not_compared():
 
 def test_spaces_may_differ():
     wide = ol.Space({"age": "numeric", "ward": ["east", "west"], "income": int})
-    new = ol.read_tree({"feature": "ward", "relation": "in", "reference": ["east"],
+    new = ol.read({"feature": "ward", "relation": "in", "reference": ["east"],
                         "true": {"prediction": "grant"}, "false": {"prediction": "refuse"}},
                        space=wide)  # fmt: skip
     found = ol.difference(credit(25), new)
@@ -143,14 +143,14 @@ def test_spaces_may_differ():
     more = ol.Space({"age": "numeric", "ward": ["east", "west", "north"], "income": int})
     node = {"feature": "ward", "relation": "in", "reference": ["east", "north"],
             "true": {"prediction": "grant"}, "false": {"prediction": "refuse"}}  # fmt: skip
-    assert not ol.difference(new, ol.read_tree(node, space=more))
+    assert not ol.difference(new, ol.read(node, space=more))
 
 
 def test_missing_is_a_value():
     space = ol.Space([ol.Feature("lab", nan=True)])
     node = {"feature": "lab", "relation": "<=", "reference": 3, "true": {"prediction": 0},
             "false": {"prediction": 1}}  # fmt: skip
-    tree = ol.read_tree(node, space=space)
+    tree = ol.read(node, space=space)
     found = ol.difference(tree.replace(nan_true=[1, 0, 0]), tree.replace(nan_true=[0, 0, 0]))
     assert [str(t) for s in found.shifts for t in s.rules] == ["lab is missing"]
     assert math.isnan(found.shifts[0].example["lab"])
@@ -211,14 +211,14 @@ def test_where_the_fewest_take_too_long_there_are_others():
     """Fewer reasons allowed, no time at all: still exactly the rows that change, and it is said."""
     X, y, _ = data()
     old, new = (
-        ol.read_tree(DecisionTreeClassifier(max_depth=d, random_state=0).fit(X[:, ::s], y))
+        ol.read(DecisionTreeClassifier(max_depth=d, random_state=0).fit(X[:, ::s], y))
         for d, s in ((5, 1), (5, -1))
     )
     for limits, note in (
         ({"limit": 1}, "none can be left out"),
         ({"time_limit": 1e-9}, "fewer may be enough"),
     ):
-        found = tree_difference(old, new, X, **limits)
+        found = tree_difference(old.kernel, new.kernel, X, **limits)
         assert not found.exact
         assert note in str(found)
         for shift in found.shifts:

@@ -21,7 +21,8 @@ def test_labels_compare_by_value():
     assert ol.equivalent(leaf(np.int64(1)), leaf(1))
     assert not ol.equivalent(leaf(1), leaf("1"))
     assert not ol.equivalent(leaf(0.5), leaf(0))
-    assert ol.fingerprint(leaf(1)) == ol.fingerprint(leaf(True)) != ol.fingerprint(leaf("1"))
+    one, true, text = (ol.read(leaf(label)).fingerprint for label in (1, True, "1"))
+    assert one == true != text
 
 
 def test_a_class_that_no_leaf_predicts_does_not_matter():
@@ -35,7 +36,7 @@ def test_a_class_that_no_leaf_predicts_does_not_matter():
     two = ol.Tree(space, ["no", "yes"], leaf_class=[-1, 0, 1], **arrays)
     three = ol.Tree(space, ["maybe", "no", "yes"], leaf_class=[-1, 1, 2], **arrays)
     assert ol.equivalent(two, three)
-    assert ol.fingerprint(two) == ol.fingerprint(three)
+    assert two.fingerprint == three.fingerprint
 
 
 # -- spaces ------------------------------------------------------------------------------------
@@ -52,9 +53,9 @@ def cut(name, at, yes=0, no=1):
 
 
 def test_features_compare_by_name_whatever_their_order():
-    a = ol.read_tree(cut("p", 3), space=ol.Space.numeric(["p", "q", "r"]))
-    b = ol.read_tree(cut("p", 3), space=ol.Space.numeric(["q", "p"]))
-    c = ol.read_tree(cut("q", 3), space=ol.Space.numeric(["q", "p"]))
+    a = ol.read(cut("p", 3), space=ol.Space.numeric(["p", "q", "r"]))
+    b = ol.read(cut("p", 3), space=ol.Space.numeric(["q", "p"]))
+    c = ol.read(cut("q", 3), space=ol.Space.numeric(["q", "p"]))
     assert ol.equivalent(a, b)
     assert not ol.equivalent(a, c)
     assert ol.group_equivalent([a, c, b]) == [[0, 2], [1]]
@@ -65,10 +66,10 @@ def test_features_compare_by_name_whatever_their_order():
 def test_declared_integers_make_thresholds_one():
     numbers, integers = ol.Space({"p": "numeric"}), ol.Space({"p": "integer"})
     low, high = cut("p", 24.2), cut("p", 24.7)
-    assert not ol.equivalent(ol.read_tree(low, space=numbers), ol.read_tree(high, space=numbers))
-    assert ol.equivalent(ol.read_tree(low, space=integers), ol.read_tree(high, space=integers))
+    assert not ol.equivalent(ol.read(low, space=numbers), ol.read(high, space=numbers))
+    assert ol.equivalent(ol.read(low, space=integers), ol.read(high, space=integers))
     # One of them says that the values are integers: that is what both can take.
-    assert ol.equivalent(ol.read_tree(low, space=integers), ol.read_tree(high, space=numbers))
+    assert ol.equivalent(ol.read(low, space=integers), ol.read(high, space=numbers))
 
 
 def test_float32_and_float64_thresholds():
@@ -78,34 +79,34 @@ def test_float32_and_float64_thresholds():
     single, double = ol.Space({"p": "float32"}), ol.Space({"p": "numeric"})
     middle = (float(below) + float(np.float32(x))) / 2
     trees = [cut("p", float(below)), cut("p", middle), cut("p", 0.1)]
-    assert len(ol.group_equivalent([ol.read_tree(t, space=single) for t in trees])) == 1
-    assert len(ol.group_equivalent([ol.read_tree(t, space=double) for t in trees])) == 3
+    assert len(ol.group_equivalent([ol.read(t, space=single) for t in trees])) == 1
+    assert len(ol.group_equivalent([ol.read(t, space=double) for t in trees])) == 3
 
 
 def test_less_and_at_most_are_one_form():
     space = ol.Space({"p": "numeric"})
     strict = {**cut("p", 3.0), "relation": "<"}
     loose = cut("p", math.nextafter(3.0, -math.inf))
-    assert ol.equivalent(ol.read_tree(strict, space=space), ol.read_tree(loose, space=space))
+    assert ol.equivalent(ol.read(strict, space=space), ol.read(loose, space=space))
     above = {**cut("p", 3.0, yes=1, no=0), "relation": ">"}
-    assert ol.equivalent(ol.read_tree(above, space=space), ol.read_tree(cut("p", 3.0), space=space))
+    assert ol.equivalent(ol.read(above, space=space), ol.read(cut("p", 3.0), space=space))
     at_least = {**cut("p", 3.0, yes=1, no=0), "relation": ">="}
-    assert ol.equivalent(ol.read_tree(at_least, space=space), ol.read_tree(strict, space=space))
+    assert ol.equivalent(ol.read(at_least, space=space), ol.read(strict, space=space))
 
 
 def test_minus_zero_is_zero():
     space = ol.Space({"p": "numeric"})
-    a, b = (ol.read_tree(cut("p", zero), space=space) for zero in (0.0, -0.0))
-    assert ol.fingerprint(a) == ol.fingerprint(b)
+    a, b = (ol.read(cut("p", zero), space=space) for zero in (0.0, -0.0))
+    assert a.fingerprint == b.fingerprint
 
 
 def test_boolean_against_numeric():
-    bit = ol.read_tree({"feature": 0, "true": leaf(1), "false": leaf(0)}, feature_names=["p"])
-    number = ol.read_tree(cut("p", 0.5), space=ol.Space({"p": "float32"}))
+    bit = ol.read({"feature": 0, "true": leaf(1), "false": leaf(0)}, feature_names=["p"])
+    number = ol.read(cut("p", 0.5), space=ol.Space({"p": "float32"}))
     assert ol.equivalent(bit, number)
-    assert ol.counterexample(
-        bit, ol.read_tree(cut("p", 2.5), space=ol.Space({"p": "float32"}))
-    ) == {"p": True}
+    assert ol.counterexample(bit, ol.read(cut("p", 2.5), space=ol.Space({"p": "float32"}))) == {
+        "p": True
+    }
 
 
 def test_categories_with_and_without_other():
@@ -115,20 +116,20 @@ def test_categories_with_and_without_other():
 
     three = ol.Space({"c": ["r", "g", "b"]})
     two = ol.Space([ol.Feature("c", "categorical", categories=("r", "g"), other=True)])
-    assert ol.equivalent(ol.read_tree(among("r"), space=three), ol.read_tree(among("r"), space=two))
-    not_b = ol.read_tree(among("r", "g"), space=three)
-    assert ol.equivalent(not_b, ol.read_tree(among("r", "g"), space=two))
-    assert ol.counterexample(not_b, ol.read_tree(among("r"), space=two)) == {"c": "g"}
-    nothing = ol.read_tree(leaf(0), space=two)
-    everything_else = ol.read_tree(
+    assert ol.equivalent(ol.read(among("r"), space=three), ol.read(among("r"), space=two))
+    not_b = ol.read(among("r", "g"), space=three)
+    assert ol.equivalent(not_b, ol.read(among("r", "g"), space=two))
+    assert ol.counterexample(not_b, ol.read(among("r"), space=two)) == {"c": "g"}
+    nothing = ol.read(leaf(0), space=two)
+    everything_else = ol.read(
         {"feature": "c", "relation": "in", "reference": ["r", "g"], "true": leaf(0),
          "false": leaf(1)}, space=two)  # fmt: skip
     assert ol.counterexample(nothing, everything_else) == {"c": "other"}
 
 
 def test_features_that_share_no_value_are_an_error():
-    number = ol.read_tree(cut("c", 3), space=ol.Space({"c": "numeric"}))
-    text = ol.read_tree({"feature": "c", "relation": "==", "reference": "r", "true": leaf(1),
+    number = ol.read(cut("c", 3), space=ol.Space({"c": "numeric"}))
+    text = ol.read({"feature": "c", "relation": "==", "reference": "r", "true": leaf(1),
                          "false": leaf(0)}, space=ol.Space({"c": ["r", "g"]}))  # fmt: skip
     with pytest.raises(ValueError, match="no value in common"):
         ol.equivalent(number, text)
@@ -140,12 +141,12 @@ def test_missing_as_a_value():
     X[rng.random(X.shape) < 0.3] = np.nan
     y = np.where(np.isnan(X[:, 0]), 1, X[:, 1] > 0).astype(int)
     clf = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
-    value, unknown = ol.read_tree(clf, nan="value"), ol.read_tree(clf)
+    value, unknown = ol.read(clf, nan="value"), ol.read(clf)
     assert ol.equivalent(value, value)
     # On complete rows, which both can take, they are the same tree.
     assert ol.equivalent(value, unknown)
-    assert ol.fingerprint(value) != ol.fingerprint(unknown)
-    other = ol.read_tree(DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y), nan="value")
+    assert value.fingerprint != unknown.fingerprint
+    other = ol.read(DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y), nan="value")
     row = ol.counterexample(value, other)
     assert value.predict([row])[0] != other.predict([row])[0]
 
@@ -160,4 +161,4 @@ def test_a_tree_fitted_without_names_against_one_with_names():
     bare = DecisionTreeClassifier(random_state=0).fit(X, y)
     with pytest.warns(UserWarning, match=r"'p', .* has 'x0', .*feature_names="):
         assert not ol.equivalent(named, bare)
-    assert ol.equivalent(named, ol.read_tree(bare, feature_names=["p", "q"]))
+    assert ol.equivalent(named, ol.read(bare, feature_names=["p", "q"]))

@@ -13,7 +13,7 @@ import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
 from tests.form.test_canonical import boxes, small
 
-from .explained_trees import LEAF, form_of, split
+from .explained_trees import LEAF, split
 
 
 def same_bins(values, kinds, spec):
@@ -47,7 +47,7 @@ def explained(draw, max_features=4, most=6000):
 def test_reasons_are_all_maximal_boxes_around_the_row(case):
     """Proposition 3.3 and Algorithm 4 for one row, complete or not, against every box there is."""
     kinds, spec, row = case
-    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    why = tree_of(spec, kinds).explain(row)
     possible = oracle.possible_classes(kinds, row, spec)
     assert set(why.possible) == possible
     if len(possible) > 1:
@@ -73,14 +73,14 @@ def test_features_and_the_best(case, data):
     """Necessary, relevant, shortest and cheapest against the list of all reasons."""
     kinds, spec, row = case
     form = ol.canonicalize(tree_of(spec, kinds))
-    why = form.explain(row)
+    why = form.tree.explain(row)
     assume(why.label is not None)
     terms = why.all_reasons
     used = set(form.tree.features)
     assert set(why.necessary) == {n for n in used if all(n in t.features for t in terms)}
     assert set(why.relevant) == {n for n in used if any(n in t.features for t in terms)}
     for name in used:
-        without = form.explain({**row, name: None})
+        without = form.tree.explain({**row, name: None})
         assert (name in why.necessary) == (without.label is None)
     assert [t.n_conditions for t in terms] == sorted(t.n_conditions for t in terms)
     assert why.shortest == terms[0]
@@ -88,7 +88,7 @@ def test_features_and_the_best(case, data):
     value = {t: (round(sum(costs[n] for n in t.features), 9), t.n_conditions) for t in terms}
     first = min(terms, key=lambda t: value[t])  # the first of them in the order of all_reasons
     assert why.cheapest(costs) == first
-    assert form.explain(row, costs=costs).cheapest() == first
+    assert form.tree.explain(row, costs=costs).cheapest() == first
 
 
 @given(explained(max_features=4, most=3000))
@@ -96,7 +96,7 @@ def test_features_and_the_best(case, data):
 def test_changes_are_the_fewest_and_their_ranges_the_widest(case):
     """Against all subsets of features and all cells; with unknowns, what becomes possible."""
     kinds, spec, row = case
-    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    why = tree_of(spec, kinds).explain(row)
     assume(why.label is not None)
     order = list(kinds)
     ours = []
@@ -127,7 +127,7 @@ def test_equivalent_trees_give_the_same_explanation(problem, data):
     for name, kind in kinds.items():  # ask more than is needed, in another order
         test = frozenset([True]) if kind == "boolean" else 0.7
         more = ("split", name, frozenset(kind[:1]) if isinstance(kind, tuple) else test, more, more)
-    a, b = (ol.canonicalize(tree_of(s, kinds)).explain(row) for s in (spec, more))
+    a, b = (tree_of(s, kinds).explain(row) for s in (spec, more))
     assert a.label == b.label
     assert a.all_reasons == b.all_reasons
     assert a.shortest == b.shortest
@@ -181,7 +181,7 @@ def test_missing_as_a_value(tree, values, known):
     """Against the reasons of the whole form: None is the value "missing", what is left out not."""
     form = ol.canonicalize(tree)
     row = {name: v for i, (name, v) in enumerate(zip("abc", values, strict=True)) if i in known}
-    why = form.explain(row)
+    why = form.tree.explain(row)
     said = tree.predict([row])
     assert why.label == (None if said.mask[0] else said[0])
     if why.label is None:
@@ -235,18 +235,18 @@ def test_columns_that_tell_conditions():
         leaf_class=[-1, 1, -1, 2, 0],
     )
     form = ol.canonicalize(tree)
-    assert str(form.explain({"young": 1, "child": 0}).shortest) == "12 < age <= 25"
-    why = form.explain({"young": 0})
+    assert str(form.tree.explain({"young": 1, "child": 0}).shortest) == "12 < age <= 25"
+    why = form.tree.explain({"young": 0})
     assert why.label == "a"
     assert str(why) == ("a, because age > 25.\nIt would be c if age were <= 12.\n"
                         "It would be y if age were > 12 and <= 25.")  # fmt: skip
-    assert str(form.explain({"child": 0})) == (
+    assert str(form.tree.explain({"child": 0})) == (
         "Not determined: a or y are possible, because age is unknown or not known exactly."
     )
-    assert form.explain([1.0, 0.0]).label == "y"
-    assert form.explain({"age": 30}).label == "a"
+    assert form.tree.explain([1.0, 0.0]).label == "y"
+    assert form.tree.explain({"age": 30}).label == "a"
     with pytest.raises(InvalidData, match="contradicts itself about 'age'"):
-        form.explain({"young": 0, "child": 1})
+        form.tree.explain({"young": 0, "child": 1})
 
 
 # -- astronomically many -------------------------------------------------------------------------
@@ -260,13 +260,13 @@ def blocks(n):
         a = {"feature": f"a{i:02}", "true": {"prediction": 1}, "false": b}
         tree = {"feature": f"s{i:02}", "true": a, "false": tree}
     names = [f"{letter}{i:02}" for letter in "abs" for i in range(n)]
-    return ol.read_tree(tree, feature_names=names)
+    return ol.read(tree, feature_names=names)
 
 
 def test_the_first_of_astronomically_many_reasons_comes_at_once():
     form = ol.canonicalize(blocks(40))
     row = {name: 0 if name[0] == "s" else 1 for name in form.space.names}
-    why = form.explain(row)
+    why = form.tree.explain(row)
     some = [str(term) for _, term in zip(range(100), why.reasons(), strict=False)]
     assert len(set(some)) == 100
     assert (
@@ -280,7 +280,7 @@ def test_the_first_of_astronomically_many_reasons_comes_at_once():
     costs = {name: {"a": 3, "b": 2, "s": 5}[name[0]] for name in form.space.names}
     assert why.cheapest(costs).features == tuple(f"b{i:02}" for i in range(40))
     assert [c.features for c in why.changes()][:1] == [("a00", "b00", "s00")]
-    unknown = form.explain({name: 1 for name in form.space.names if name[0] != "s"})
+    unknown = form.tree.explain({name: 1 for name in form.space.names if name[0] != "s"})
     assert unknown.label == 1
     assert unknown.shortest.n_conditions == 40
     assert "could be 0 if a00 were false and b00 were false" in str(unknown)
@@ -292,25 +292,27 @@ def test_the_first_of_astronomically_many_reasons_comes_at_once():
 def test_limits_are_kept():
     form = ol.canonicalize(blocks(3))
     row = dict.fromkeys(form.space.names, 1)
-    why = form.explain({**row, "s00": 0, "s01": 0, "s02": 0}, limit=26)
+    why = form.tree.explain({**row, "s00": 0, "s01": 0, "s02": 0}, limit=26)
     with pytest.raises(TooManyReasons, match=r"limit=26.*raise explain\(\.\.\., limit=\)"):
         _ = why.all_reasons
-    assert len(form.explain({**row, "s00": 0, "s01": 0, "s02": 0}, limit=27).all_reasons) == 27
+    assert len(form.tree.explain({**row, "s00": 0, "s01": 0, "s02": 0}, limit=27).all_reasons) == 27
     with pytest.raises(ValueError, match="limit=0"):
-        form.explain(row, limit=0)
+        form.tree.explain(row, limit=0)
     tree = LEAF[0]
     for i in reversed(range(9)):  # many ranges to join
         tree = split("x", i, split("y", 9 - i, LEAF[0], LEAF[1]), tree)
-    stairs = form_of(split("x", -1, LEAF[0], tree), ol.Space.numeric(["x", "y"])).explain([-2, -2])
+    staircase = ol.read(split("x", -1, LEAF[0], tree), space=ol.Space.numeric(["x", "y"]))
+    stairs = staircase.explain([-2, -2])
     assert 1 < len(stairs.changes()) < 20
     with pytest.raises(TooManyReasons, match=r"limit=3 ranges .*raise explain\(\.\.\., limit=\)"):
         stairs._search.changes(3)
-    hurried = ol.canonicalize(blocks(40), time_limit=1e-9)
-    row = {name: 0 if name[0] == "s" else 1 for name in hurried.space.names}
+    many = ol.read(blocks(40))
+    row = {name: 0 if name[0] == "s" else 1 for name in many.space.names}
+    hurried = many.explain(row, time_limit=1e-9)
     with pytest.raises(OutOfTime, match=r"time_limit=1e-09.*raise"):
-        _ = hurried.explain(row).shortest
+        _ = hurried.shortest
     with pytest.raises(OutOfTime, match="time_limit"):
-        _ = hurried.explain(row).relevant
+        _ = hurried.relevant
 
 
 def test_a_deep_tree():
@@ -319,8 +321,8 @@ def test_a_deep_tree():
     for i in range(3000):
         tree = {"feature": "x" if i % 2 else "y", "relation": "<=", "reference": float(-i),
                 "true": tree, "false": {"prediction": i % 3}}  # fmt: skip
-    form = ol.canonicalize(ol.read_tree(tree, space=ol.Space.numeric(["x", "y"])))
-    why = form.explain([-1500.5, -1499.5])
+    form = ol.canonicalize(ol.read(tree, space=ol.Space.numeric(["x", "y"])))
+    why = form.tree.explain([-1500.5, -1499.5])
     assert next(why.reasons()).covers([[-1500.5, -1499.5]])[0]
     assert why.shortest.covers([[-1500.5, -1499.5]])[0]
     assert set(why.relevant) <= {"x", "y"}
@@ -337,7 +339,7 @@ def test_known_trees_of_the_papers_data(shared, monkeypatch):
     form = ol.canonicalize(clf)
     for i in range(0, len(X), 1500):
         row = X.iloc[[i]]
-        why = form.explain(row)
+        why = form.tree.explain(row)
         assert why.label == clf.predict(row)[0]
         expected = {term for term in form.reasons[why.label] if term.covers(row)[0]}
         assert set(why.all_reasons) == expected
@@ -355,15 +357,15 @@ def test_spaces_of_strategies_are_told_in_order():
         ("split", "a", frozenset([True]), ("leaf", 1), ("leaf", 0)),
     )
     assert space_of(kinds).names == ("z", "a")
-    assert ol.canonicalize(tree_of(spec, kinds)).explain([5, True]).label == 1
+    assert tree_of(spec, kinds).explain([5, True]).label == 1
 
 
 def test_unknown_features_that_decide_nothing_are_not_named():
     leaf = [{"prediction": 0}, {"prediction": 1}]
     yes = {"feature": "t", "true": leaf[1], "false": leaf[0]}
     tree = {"feature": "r", "true": {"feature": "c", "true": yes, "false": yes}, "false": leaf[0]}
-    form = ol.canonicalize(ol.read_tree(tree, feature_names=["c", "r", "t"]))
-    why = form.explain({"r": 1})
+    form = ol.canonicalize(ol.read(tree, feature_names=["c", "r", "t"]))
+    why = form.tree.explain({"r": 1})
     assert why.unknown == ("t",)
     assert str(why) == "Not determined: 0 or 1 are possible, because t is unknown."
 
@@ -374,7 +376,7 @@ def test_unknown_features_are_those_that_decide(problem, data):
     """By brute force: some two completions differ on the feature only, and in their class."""
     kinds, (spec,) = problem
     row = data.draw(partial_rows(kinds, spec))
-    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    why = tree_of(spec, kinds).explain(row)
     rounded = oracle.float32_names(kinds)
     full = list(oracle.completions(kinds, row, spec))
     assume(len(full) <= 400)

@@ -28,7 +28,7 @@ def test_reasons_keep_every_row_in_the_interval_and_changes_lead_out(problem):
     own, spec, row = problem
     tree = tree_of(spec, own).replace(task="regression")
     numbers = possible_classes(own, row, spec)
-    why = ol.canonicalize(tree).explain(row)
+    why = tree.explain(row)
     assert why.interval == (min(numbers), max(numbers))
     assert why.possible == tuple(sorted(numbers))
     assert why.label == (min(numbers) if len(numbers) == 1 else None)
@@ -50,7 +50,7 @@ def test_reasons_keep_every_row_in_the_interval_and_changes_lead_out(problem):
 
 
 def explained(row):
-    return ol.canonicalize(ol.read_tree(STAY, feature_names=["age", "smoker"])).explain(row)
+    return ol.read(STAY, feature_names=["age", "smoker"]).explain(row)
 
 
 def test_what_it_says():
@@ -75,8 +75,8 @@ def test_what_it_says():
 
 
 def test_classes_have_no_interval():
-    why = ol.canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
-    assert why.explain({"x0": 1}).interval is None
-    assert "interval" not in why.explain({"x0": 1}).to_dict()
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    assert tree.explain({"x0": 1}).interval is None
+    assert "interval" not in tree.explain({"x0": 1}).to_dict()
     with pytest.raises(ValueError, match="cheapest reason needs costs"):
         explained({"age": 70}).cheapest()

@@ -24,46 +24,48 @@ def recidivism():
 
 def test_text():
     form = form_of(recidivism())
-    assert str(form.explain({"age": 23, "priors": 5, "sex": "f", "smoker": False})) == (
+    assert str(form.tree.explain({"age": 23, "priors": 5, "sex": "f", "smoker": False})) == (
         "1, because age <= 25 AND priors > 3 (whatever sex and smoker are).\n"
         "It would be 0 if age were > 25, or if priors were <= 3."
     )
-    assert str(form.explain({"age": 40, "priors": 5, "sex": "x", "smoker": False})) == (
+    assert str(form.tree.explain({"age": 40, "priors": 5, "sex": "x", "smoker": False})) == (
         "0, because age > 25 AND not smoker (whatever priors and sex are).\n"
         "It would be 1 if age were <= 25, or if smoker were true."
     )
-    assert str(form.explain({"age": 23, "priors": 0, "smoker": 0})) == (
+    assert str(form.tree.explain({"age": 23, "priors": 0, "smoker": 0})) == (
         "0, because priors <= 3 AND not smoker (whatever age and sex are).\n"
         "It would be 1 if priors were > 3.\n"
         "It could be 1 if smoker were true."
     )
-    assert str(form.explain({"age": 40, "sex": "f"})) == (
+    assert str(form.tree.explain({"age": 40, "sex": "f"})) == (
         "0, because age > 25 AND sex != x (whatever priors and smoker are).\n"
         "It could be 1 if age were <= 25, or if sex were x."
     )
-    assert str(form.explain({"age": 23, "sex": "f"})) == (
+    assert str(form.tree.explain({"age": 23, "sex": "f"})) == (
         "Not determined: 0 or 1 are possible, because priors is unknown."
     )
-    assert str(form.explain({})) == (
+    assert str(form.tree.explain({})) == (
         "Not determined: 0 or 1 are possible, because age, priors, sex and smoker are unknown."
     )
-    assert repr(form.explain({})) == "Explanation(not determined: [0, 1])"
-    assert repr(form.explain({"age": 40, "sex": "f"})) == "Explanation(0)"
+    assert repr(form.tree.explain({})) == "Explanation(not determined: [0, 1])"
+    assert repr(form.tree.explain({"age": 40, "sex": "f"})) == "Explanation(0)"
 
 
 def test_text_with_costs():
     form = form_of(recidivism())
     row = {"age": 40, "priors": 0, "sex": "f", "smoker": False}
-    assert str(form.explain(row)).startswith("0, because priors <= 3 AND not smoker (")
+    assert str(form.tree.explain(row)).startswith("0, because priors <= 3 AND not smoker (")
     costs = {"age": 0.1, "priors": 0.25, "sex": 0.2, "smoker": 0.1}
-    assert str(form.explain(row, costs=costs)).startswith("0, because age > 25 AND not smoker (")
+    assert str(form.tree.explain(row, costs=costs)).startswith(
+        "0, because age > 25 AND not smoker ("
+    )
     dear = {**dict.fromkeys(form.tree.features, 0), "smoker": 3}
-    assert str(form.explain(row, costs=dear)).startswith("0, because priors <= 3 AND sex")
+    assert str(form.tree.explain(row, costs=dear)).startswith("0, because priors <= 3 AND sex")
 
 
 def test_text_of_every_kind_of_change():
     def said(tree, row, space):
-        return str(form_of(tree, space).explain(row)).splitlines()[1]
+        return str(form_of(tree, space).tree.explain(row)).splitlines()[1]
 
     numbers = ol.Space([ol.Feature("t", nan=True), ol.Feature("u", values="float32")])
     known = ol.Tree(
@@ -76,10 +78,10 @@ def test_text_of_every_kind_of_change():
         leaf_class=[-1, 0, 1],
     )
     form = ol.canonicalize(known)
-    assert str(form.explain([2.0, 1.0])) == (
+    assert str(form.tree.explain([2.0, 1.0])) == (
         "0, because t is known.\nIt would be 1 if t were missing."
     )
-    assert str(form.explain([None, 1.0])) == (
+    assert str(form.tree.explain([None, 1.0])) == (
         "1, because t is missing.\nIt would be 0 if t were known."
     )
     assert said(split("u", 0.1, LEAF[0], LEAF[1]), {"u": 0.0}, numbers) == (
@@ -99,23 +101,23 @@ def test_text_of_every_kind_of_change():
 def test_constant_trees_and_long_lists():
     space = ol.Space.independent([f"x{i}" for i in range(9)])
     form = form_of(LEAF[1], space)
-    why = form.explain(dict.fromkeys(space.names, 1))
+    why = form.tree.explain(dict.fromkeys(space.names, 1))
     assert str(why) == "1, always."
     assert why.changes() == why.necessary == why.relevant == ()
     assert [str(term) for term in why.reasons()] == ["always"]
-    assert form.explain({}).label == 1
+    assert form.tree.explain({}).label == 1
     same = form_of(split("x0", None, LEAF[1], LEAF[1]), space)
-    assert str(same.explain({})) == "1, always."  # x0 is asked in vain
-    assert same.explain({}).changes() == ()
+    assert str(same.tree.explain({})) == "1, always."  # x0 is asked in vain
+    assert same.tree.explain({}).changes() == ()
     tree = LEAF[0]
     for name in space.names:
         tree = split(name, None, LEAF[1], tree)
-    assert str(form_of(tree, space).explain(dict.fromkeys(space.names, 0))) == (
+    assert str(form_of(tree, space).tree.explain(dict.fromkeys(space.names, 0))) == (
         "0, because not x0 AND not x1 AND not x2 AND not x3 AND not x4 AND not x5 AND not x6 AND "
         "not x7 AND not x8.\nIt would be 1 if x0 were true, or if x1 were true, or if x2 were "
         "true, or if x3 were true, or if x4 were true, or if x5 were true, or in 3 more ways."
     )
-    assert str(form_of(tree, space).explain({"x8": 1})) == (
+    assert str(form_of(tree, space).tree.explain({"x8": 1})) == (
         "1, because x8 (whatever x0, x1, x2, x3, x4 and 3 more are).\n"
         "It could be 0 if x8 were false."
     )
@@ -127,15 +129,15 @@ def test_the_papers_second_figure():
         "x1", None, split("x2", None, LEAF[1], LEAF[0]), split("x3", None, LEAF[1], LEAF[0])
     )
     form = form_of(tree, space)
-    why = form.explain([1, 1, 1])
+    why = form.tree.explain([1, 1, 1])
     assert [str(term) for term in why.all_reasons] == ["x2 AND x3", "x1 AND x2"]
     assert why.necessary == ("x2",)
     assert why.relevant == ("x1", "x2", "x3")
-    assert str(form.explain({"x2": 1, "x3": 1})) == (
+    assert str(form.tree.explain({"x2": 1, "x3": 1})) == (
         "1, because x2 AND x3 (whatever x1 is).\n"
         "It could be 0 if x2 were false, or if x3 were false."
     )  # Algorithm 5 decides it although x1, the root of the tree, is unknown
-    assert str(form.explain({"x1": 1, "x2": 1}).shortest) == "x1 AND x2"
+    assert str(form.tree.explain({"x1": 1, "x2": 1}).shortest) == "x1 AND x2"
 
 
 def test_html_escapes_hostile_names():
@@ -144,7 +146,7 @@ def test_html_escapes_hostile_names():
     no = {"prediction": "n"}
     tree = split(hostile, 3, split("b&b", ["<i>"], {"prediction": "<b>"}, no, "in"), no)
     for row in ({hostile: 1, "b&b": "<i>"}, {hostile: 9}, {}):
-        why = form_of(tree, space).explain(row)
+        why = form_of(tree, space).tree.explain(row)
         page = why._repr_html_()
         assert "<script" not in page
         assert "<i>" not in page
@@ -157,7 +159,7 @@ def test_html_escapes_hostile_names():
 def test_to_dict_and_pickle():
     form = form_of(recidivism())
     row = {"age": np.int64(23), "priors": 5, "sex": "f", "smoker": math.nan}
-    why = form.explain(row)
+    why = form.tree.explain(row)
     assert json.loads(json.dumps(why.to_dict())) == {
         "row": {"age": 23, "priors": 5, "sex": "f", "smoker": None},
         "label": 1,
@@ -171,7 +173,7 @@ def test_to_dict_and_pickle():
             {"label": 0, "certain": True, "ranges": {"priors": "priors <= 3"}},
         ],
     }
-    assert form.explain({}).to_dict()["reason"] is None
+    assert form.tree.explain({}).to_dict()["reason"] is None
     again = pickle.loads(pickle.dumps(why))
     assert again.all_reasons == why.all_reasons
     with pytest.raises(AttributeError):
@@ -204,11 +206,11 @@ def test_rows_of_every_shape():
         {"age": 23, "priors": 5, "sex": None},
         {"age": 23, "priors": 5, "smoker": pd.NA},
     ):
-        why = form.explain(row)
+        why = form.tree.explain(row)
         assert why.label == 1, row
         assert why.row["age"] == 23
-    assert form.explain([23, "f", 5, True]).row == told
-    numbers = ol.canonicalize({"feature": 0, "true": LEAF[1], "false": LEAF[0]})
+    assert form.tree.explain([23, "f", 5, True]).row == told
+    numbers = ol.read({"feature": 0, "true": LEAF[1], "false": LEAF[0]})
     assert numbers.explain(pl.Series([1.0])).label == 1
     from scipy.sparse import csr_array
 
@@ -244,21 +246,21 @@ def test_rows_of_every_shape():
 )
 def test_bad_rows(row, said):
     with pytest.raises(InvalidData, match=said):
-        form_of(recidivism()).explain(row)
+        form_of(recidivism()).tree.explain(row)
 
 
 def test_a_value_that_the_tree_does_not_ask_about_is_checked_too():
     form = form_of(split("age", 3, LEAF[0], LEAF[1]))
     with pytest.raises(InvalidData, match="'sex' has the value 'q'"):
-        form.explain({"age": 1, "sex": "q"})
-    assert form.explain(pd.DataFrame({"age": [1]})).label == 0
+        form.tree.explain({"age": 1, "sex": "q"})
+    assert form.tree.explain(pd.DataFrame({"age": [1]})).label == 0
 
 
 def test_bad_costs():
     form = form_of(recidivism())
     row = {"age": 23, "priors": 5}
     with pytest.raises(ValueError, match=r"needs costs: cheapest\(\{feature: cost\}\)"):
-        form.explain(row).cheapest()
+        form.tree.explain(row).cheapest()
     for bad, said in [
         ({"age": -1}, "cost of 'age' is -1: nothing costs or weighs less than 0"),
         ({"age": math.nan}, "cost of 'age' is nan"),
@@ -273,8 +275,8 @@ def test_bad_costs():
         ({}, r"if all others cost the same.*dict.fromkeys\(tree.features, 1\)"),
     ]:
         with pytest.raises(InvalidData, match=said):
-            form.explain(row).cheapest(bad)
+            form.tree.explain(row).cheapest(bad)
         with pytest.raises(InvalidData, match=said):
-            form.explain(row, costs=bad)
+            form.tree.explain(row, costs=bad)
     with pytest.raises(InvalidSpace, match="no feature 'agee': the features are 'age'"):
-        form.explain(row, costs={"agee": 1})
+        form.tree.explain(row, costs={"agee": 1})

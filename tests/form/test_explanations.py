@@ -29,10 +29,10 @@ def test_many_rows_get_what_each_gets(case):
     """Proposition 3.3, row by row."""
     tree, rows = case
     form = ol.canonicalize(tree)
-    why = form.explain_all(rows)
+    why = form.tree.explain_all(rows)
     assert len(why) == len(why.reasons) == len(rows)
     for i, row in enumerate(rows):
-        one = form.explain(row)
+        one = form.tree.explain(row)
         assert why.reasons[i] == one.shortest
         assert why.label.tolist()[i] == one.label
         assert str(why[i]) == str(one)
@@ -48,39 +48,38 @@ def test_frames_arrays_and_no_rows():
     pd = pytest.importorskip("pandas", reason="a data frame is made with pandas")
     form = ol.canonicalize(BOTH)
     frame = pd.DataFrame({"x0": [1, None], "x1": [1, 0]}, index=[7, 9])
-    why = form.explain_all(frame)
+    why = form.tree.explain_all(frame)
     assert why.label.to_list() == [1, 0]
     assert list(why.label.index) == [7, 9]
     assert [str(term) for term in why.reasons] == ["x0 AND x1", "not x1"]
     assert why[1].label == 0
-    array = form.explain_all(np.array([[1.0, np.nan]] * 3))
+    array = form.tree.explain_all(np.array([[1.0, np.nan]] * 3))
     assert array.to_dict() == {"label": [None] * 3, "reason": [None] * 3,
                                "n_conditions": [None] * 3}  # fmt: skip
     assert repr(array) == "Explanations(3 rows, in 1 different places)"
-    assert form.explain_all([]).to_dict() == {"label": [], "reason": [], "n_conditions": []}
+    assert form.tree.explain_all([]).to_dict() == {"label": [], "reason": [], "n_conditions": []}
     with pytest.raises(IndexError):
         _ = array[3]
 
 
 def test_numbers_and_time_limits():
-    number = ol.read_tree({"feature": 0, "true": {"prediction": 1.5}, "false": {"prediction": 2.5}})
-    with pytest.raises(InvalidData, match=r"tree\.cut"):
-        ol.canonicalize(number.replace(task="regression")).explain_all([[1]])
-    hurried = ol.canonicalize(BOTH, time_limit=1e-9)
+    number = ol.read({"feature": 0, "true": {"prediction": 1.5}, "false": {"prediction": 2.5}})
+    with pytest.raises(InvalidData, match="discretize"):
+        number.replace(task="regression").explain_all([[1]])
     with pytest.raises(OutOfTime, match=r"0 of 2 rows.*raise time_limit"):
-        hurried.explain_all([[1, 1], [0, 0]])
+        ol.read(BOTH).explain_all([[1, 1], [0, 0]], time_limit=1e-9)
 
 
 def test_an_explanation_can_be_pickled():
-    form = ol.canonicalize(BOTH)
-    why = pickle.loads(pickle.dumps(form.explain([0, 0])))
+    tree = ol.read(BOTH)
+    why = pickle.loads(pickle.dumps(tree.explain([0, 0])))
     assert [str(term) for term in why.all_reasons] == ["not x1", "not x0"]
-    assert str(why.shortest) == str(form.explain([0, 0]).shortest)
-    assert pickle.loads(pickle.dumps(form)).explain({"x0": 1, "x1": 1}).label == 1
+    assert str(why.shortest) == str(tree.explain([0, 0]).shortest)
+    assert pickle.loads(pickle.dumps(tree)).explain({"x0": 1, "x1": 1}).label == 1
 
 
 def test_costs_that_are_too_far_apart_are_refused():
-    why = ol.canonicalize(BOTH).explain([0, 0])
+    why = ol.read(BOTH).explain([0, 0])
     assert str(why.cheapest({"x0": 0.1234567890123456, "x1": 1e19})) == "not x0"
     with pytest.raises(InvalidData, match="38 digits"):
         why.cheapest({"x0": 1e-30, "x1": 1e30})
@@ -100,7 +99,7 @@ def test_many_rows_among_possible_rows():
         completions = [own.completions(row) for row in rows]
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            why = form.explain_all(rows)
+            why = form.tree.explain_all(rows)
         assert bool(said) == (not all(completions)), seed
         for i, (row, every) in enumerate(zip(rows, completions, strict=True)):
             if not every:
@@ -112,7 +111,7 @@ def test_many_rows_among_possible_rows():
                 continue
             classes = {own.says(other) for other in every}
             assert why.label.tolist()[i] == (classes.pop() if len(classes) == 1 else None), seed
-            assert why.reasons[i] == form.explain(row).shortest
+            assert why.reasons[i] == form.tree.explain(row).shortest
             if why.reasons[i] is not None:
                 certain += 1
                 met = [other for other in own.possible if inside(why.reasons[i].sides, other)]
@@ -124,9 +123,9 @@ def test_many_rows_among_possible_rows():
 
 
 def test_many_rows_among_possible_rows_keep_the_time_limit():
-    space = ol.Space({"low": int, "high": int}, knowing=["low <= high"])
+    space = ol.Space({"low": int, "high": int}, facts=["low <= high"])
     node = {"feature": "low", "relation": "<=", "reference": 3, "true": {"prediction": 0},
             "false": {"prediction": 1}}  # fmt: skip
-    form = ol.canonicalize(ol.read_tree(node, space=space), time_limit=1e-9)
+    tree, rows = ol.read(node, space=space), [{"low": 1, "high": 2}, {"low": 5, "high": 7}]
     with pytest.raises(OutOfTime, match=r"0 of 2 rows.*raise time_limit"):
-        form.explain_all([{"low": 1, "high": 2}, {"low": 5, "high": 7}])
+        tree.explain_all(rows, time_limit=1e-9)

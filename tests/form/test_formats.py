@@ -15,7 +15,7 @@ def decision_list(n):
     tree = {"prediction": 0}
     for i in reversed(range(n)):
         tree = {"feature": i, "true": {"prediction": i % 2}, "false": tree}
-    return ol.read_tree(tree, feature_names=[f"x{i:03}" for i in range(n)])
+    return ol.read(tree, feature_names=[f"x{i:03}" for i in range(n)])
 
 
 def old(form):
@@ -77,7 +77,7 @@ def mixed():
              "true": low, "false": {"prediction": "ill"}}  # fmt: skip
     tree = {"feature": "ward", "relation": "in", "reference": ["east"],
             "true": young, "false": {"prediction": "well"}}  # fmt: skip
-    return ol.canonicalize(ol.read_tree(tree, space=space))
+    return ol.canonicalize(ol.read(tree, space=space))
 
 
 def changes():

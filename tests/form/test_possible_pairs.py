@@ -6,9 +6,9 @@ import warnings
 import pytest
 from fact_cases import case, inside
 from sklearn.ensemble import RandomForestClassifier
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 from orderless.errors import InvalidSpace
 
 # Whole numbers and categories, real numbers, facts that do not compare features.
@@ -62,28 +62,28 @@ def test_equivalence_counterexamples_groups_and_fingerprints():
         assert (forms[0] == forms[1]) == same
         assert not same or hash(forms[0]) == hash(forms[1])
         if not one.space.knowledge.linear:
-            assert (ol.fingerprint(one) == ol.fingerprint(two)) == same, found.seed
+            assert (one.fingerprint == two.fingerprint) == same, found.seed
         assert (ol.disagreement(one, two) == 0.0) == same, found.seed
     assert seen == {True, False}
 
 
 def test_disagreement_counts_possible_cells():
-    space = ol.Space({"a": bool, "b": bool}, knowing=["if a then b"])
+    space = ol.Space({"a": bool, "b": bool}, facts=["if a then b"])
     yes = {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 0}}
     other = {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    one, two = (ol.read_tree(t, space=space) for t in (yes, other))
+    one, two = (ol.read(t, space=space) for t in (yes, other))
     # Of the possible (0, 0), (0, 1), (1, 1) they differ on the second.
     assert ol.disagreement(one, two) == pytest.approx(1 / 3)
 
 
 def test_fingerprints_with_facts_that_compare_say_what_they_are_about():
-    space = ol.Space({"low": float, "high": float}, knowing=["low <= high"])
-    tree = ol.read_tree({"feature": "low", "relation": "<=", "reference": 3,
+    space = ol.Space({"low": float, "high": float}, facts=["low <= high"])
+    tree = ol.read({"feature": "low", "relation": "<=", "reference": 3,
                          "true": {"prediction": 1}, "false": {"prediction": 0}},
                         space=space)  # fmt: skip
     with pytest.warns(UserWarning, match="compare features with each other"):
-        named = ol.fingerprint(tree)
-    assert named == ol.fingerprint(tree.over(space.without_facts()))
+        named = tree.fingerprint
+    assert named == tree.with_space(space.without_facts()).fingerprint
 
 
 def test_differences_are_rules_of_possible_rows():
@@ -146,29 +146,29 @@ def test_properties_of_one_row_and_of_two():
 
 def test_prove_takes_facts_of_trees_and_ensembles():
     space = ol.Space({"sex": ["female", "male"], "pregnant": bool})
-    tree = ol.read_tree({"feature": "pregnant", "true": {
+    tree = ol.read({"feature": "pregnant", "true": {
         "feature": "sex", "relation": "in", "reference": ["male"], "true": {"prediction": "?"},
         "false": {"prediction": "yes"}}, "false": {"prediction": "no"}}, space=space)  # fmt: skip
     facts = ["if pregnant then sex = female"]
     assert not ol.prove(tree).never("?")
-    assert ol.prove(tree, knowing=facts).never("?")
-    assert ol.prove(tree, knowing=facts).same_as(
-        ol.read_tree({"feature": "pregnant", "true": {"prediction": "yes"},
+    assert ol.prove(tree, facts=facts).never("?")
+    assert ol.prove(tree, facts=facts).same_as(
+        ol.read({"feature": "pregnant", "true": {"prediction": "yes"},
                       "false": {"prediction": "no"}}, space=space)
     )  # fmt: skip
     forest = RandomForestClassifier(2, max_depth=1, random_state=0)
-    ensemble = ol.read_ensemble(forest.fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1]))
+    ensemble = ol.read(forest.fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1]))
     said = forest.predict([[0, 0]])[0]  # the trees ask about 0.5
     assert not ol.prove(ensemble).always(said)
-    assert ol.prove(ensemble, knowing=["x0 <= x1", "x1 <= 0.25"]).always(said)
+    assert ol.prove(ensemble, facts=["x0 <= x1", "x1 <= 0.25"]).always(said)
     space = ol.Space.numeric(["a", "b"]).with_facts(["a <= b"])
-    assert ol.read_ensemble(forest, space=space).space.knowing
+    assert ol.read(forest, space=space).space.facts
 
 
 def test_a_row_that_no_float_satisfies_is_said():
-    space = ol.Space({"x": float, "y": float}, knowing=["3*x = y", "y = 1"])
-    one = ol.read_tree({"prediction": 1}, space=space)
-    two = ol.read_tree({"feature": "x", "relation": "<=", "reference": 5,
+    space = ol.Space({"x": float, "y": float}, facts=["3*x = y", "y = 1"])
+    one = ol.read({"prediction": 1}, space=space)
+    two = ol.read({"feature": "x", "relation": "<=", "reference": 5,
                         "true": {"prediction": 0}, "false": {"prediction": 1}},
                        space=space)  # fmt: skip
     with warnings.catch_warnings(record=True) as said:
@@ -184,9 +184,9 @@ NO, YES = {"prediction": "no"}, {"prediction": "yes"}
 def test_where_facts_leave_only_other_categories_the_row_has_one():
     color = ol.Feature("color", "categorical", categories=("red", "blue"), other=True)
     facts = ["if color in {red, blue} then old", "not old"]
-    space = ol.Space([color, ol.Feature("old", "boolean")], knowing=facts)
+    space = ol.Space([color, ol.Feature("old", "boolean")], facts=facts)
     listed = {"feature": "color", "relation": "in", "reference": ["red"], "true": NO, "false": YES}
-    tree, never = (ol.read_tree(one, space=space) for one in (listed, NO))
+    tree, never = (ol.read(one, space=space) for one in (listed, NO))
     row = ol.counterexample(tree, never)
     assert row["color"] not in ("red", "blue")
     assert isinstance(row["color"], str)
@@ -197,7 +197,7 @@ def test_where_facts_leave_only_other_categories_the_row_has_one():
 
 def test_a_missing_number_is_neither_above_nor_near_another_where_facts_hold():
     number = ol.Feature("n", values="integer", nan=True)
-    space = ol.Space([number, ol.Feature("old", "boolean")], knowing=["n <= 5"])
+    space = ol.Space([number, ol.Feature("old", "boolean")], facts=["n <= 5"])
     tree = ol.Tree(
         space, ["no", "yes"], feature=[0, -1, -1], threshold=[5, 0, 0], when_true=[1, -1, -1],
         when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
@@ -211,15 +211,15 @@ def test_a_missing_number_is_neither_above_nor_near_another_where_facts_hold():
         assert stable
         assert stable.near == ()
         assert not asked.ignores("n")
-    plain = ol.prove(tree.over(space.without_facts()))
+    plain = ol.prove(tree.with_space(space.without_facts()))
     assert not plain.monotone("n", -1, order=["no", "yes"])
     assert not plain.stable("n", by=3)
 
 
-@pytest.mark.parametrize("model", [ol.read_tree, lambda tree, space: as_ensemble(ol.read_tree(
+@pytest.mark.parametrize("model", [ol.read, lambda tree, space: as_ensemble(ol.read(
     tree, space=space))])  # fmt: skip
 def test_a_range_begins_with_the_number_that_was_written(model):
-    space = ol.Space({"rate": float, "late": bool}, knowing=["if late then rate < 0.1"])
+    space = ol.Space({"rate": float, "late": bool}, facts=["if late then rate < 0.1"])
     tree = model({"feature": "late", "true": YES, "false": NO}, space=space)
     for low in (0.1, 0.3):
         assert ol.prove(tree).never("yes", where={"rate": (low, 0.5)})

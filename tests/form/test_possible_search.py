@@ -41,7 +41,7 @@ def test_rules_cover_the_possible_rows_of_a_class(exact):
 
 def boxes(found, form):
     """All boxes over the bins of a form, as lists of sides."""
-    bins = form.bins
+    bins = form.form.bins
     choices = []
     for k, feature in enumerate(bins.features):
         n = bins.widths[k]
@@ -90,10 +90,10 @@ def test_a_row_its_reasons_and_its_changes():
             rows = found.completions(part)
             if not rows:
                 with pytest.raises(InvalidData, match="contradicts the facts"):
-                    form.explain(part)
+                    form.tree.explain(part)
                 continue
             classes = {found.says(row) for row in rows}
-            why = form.explain(part)
+            why = form.tree.explain(part)
             assert set(why.possible) == classes
             if len(classes) > 1:
                 assert why.label is None
@@ -133,38 +133,38 @@ def _check_changes(found, part, why):
 
 def test_no_explanation_mentions_a_pregnant_man():
     space = ol.Space({"sex": ["female", "male"], "pregnant": bool},
-                     knowing=["if pregnant then sex = female"])  # fmt: skip
-    tree = ol.read_tree({"feature": "pregnant", "true": {
+                     facts=["if pregnant then sex = female"])  # fmt: skip
+    tree = ol.read({"feature": "pregnant", "true": {
         "feature": "sex", "relation": "in", "reference": ["male"], "true": {"prediction": "odd"},
         "false": {"prediction": "yes"}}, "false": {"prediction": "no"}}, space=space)  # fmt: skip
     form = ol.canonicalize(tree)
     assert [str(t) for t in form.rules["yes"]] == ["pregnant"]
     assert form.rules["odd"] == ()
-    assert str(form.explain({"sex": "male"})).startswith("no, because sex = male")
-    change = form.explain({"sex": "male", "pregnant": False}).changes()[0]
+    assert str(form.tree.explain({"sex": "male"})).startswith("no, because sex = male")
+    change = form.tree.explain({"sex": "male", "pregnant": False}).changes()[0]
     assert change.features == ("pregnant", "sex")
 
 
 def test_values_of_the_row_that_the_tree_does_not_ask_are_reasons():
-    tree = ol.read_tree({"feature": "high", "relation": "<=", "reference": 10,
+    tree = ol.read({"feature": "high", "relation": "<=", "reference": 10,
                          "true": {"prediction": "ok"}, "false": {"prediction": "ill"}},
                         space=ol.Space({"low": int, "high": int}))  # fmt: skip
-    why = ol.canonicalize(tree.knowing(["low <= high"])).explain({"low": 12})
+    why = tree.with_facts(["low <= high"]).explain({"low": 12})
     assert str(why).splitlines()[0] == "ill, because low > 11 (whatever high is)."
     assert pickle.loads(pickle.dumps(why)).label == "ill"
 
 
 def test_changes_take_facts():
     space = ol.Space({"low": int, "high": int})
-    tree = ol.read_tree({"feature": "low", "relation": "<=", "reference": 10,
+    tree = ol.read({"feature": "low", "relation": "<=", "reference": 10,
                          "true": {"prediction": "ok"}, "false": {"prediction": "ill"}},
                         space=space)  # fmt: skip
-    why = ol.canonicalize(tree).explain({"low": 5, "high": 8})
+    why = tree.explain({"low": 5, "high": 8})
     assert [c.features for c in why.changes()] == [("low",)]
-    assert [c.features for c in why.changes(knowing=["low <= high"])] == [("high", "low")]
-    assert why.changes(knowing=["low <= high"], immutable=["high"]) == ()
+    assert [c.features for c in why.changes(facts=["low <= high"])] == [("high", "low")]
+    assert why.changes(facts=["low <= high"], immutable=["high"]) == ()
     with pytest.raises(InvalidData, match="contradicts the facts: 'low > high'"):
-        why.changes(knowing=["low > high"])
+        why.changes(facts=["low > high"])
 
 
 def test_regression_trees_and_their_intervals():
@@ -179,9 +179,9 @@ def test_regression_trees_and_their_intervals():
             numbers = [found.says(row) for row in found.completions(part)]
             if not numbers:
                 continue
-            lower, upper = tree.predict_interval([part])
-            assert (lower[0], upper[0]) == (min(numbers), max(numbers))
-            why = form.explain(part)
+            lower, upper, exact = tree.predict_interval([part])
+            assert (lower[0], upper[0], exact[0]) == (min(numbers), max(numbers), True)
+            why = form.tree.explain(part)
             assert why.interval == (min(numbers), max(numbers))
             for reason in why.reasons():
                 n += 1
@@ -199,28 +199,25 @@ def test_forms_with_facts_are_written_and_read():
     assert '"version": 3' in form.to_json()
 
 
-@pytest.mark.parametrize("ask", [
-    lambda t: ol.smallest_tree(t), lambda t: ol.determined_by_any([t], [{"a": 1}]),
-])  # fmt: skip
-def test_what_does_not_work_with_facts_says_so(ask):
-    tree = ol.read_tree({"feature": "a", "relation": "<=", "reference": 1,
+def test_what_does_not_work_with_facts_says_so():
+    tree = ol.read({"feature": "a", "relation": "<=", "reference": 1,
                          "true": {"prediction": 0}, "false": {"prediction": 1}},
-                        space=ol.Space({"a": float, "b": float}, knowing=["a <= b"]))  # fmt: skip
+                        space=ol.Space({"a": float, "b": float}, facts=["a <= b"]))  # fmt: skip
     with pytest.raises(InvalidSpace, match="does not leave them out silently"):
-        ask(tree)
+        tree.minimize()
 
 
 def test_a_change_leaves_the_row_possible():
     """The other value of the row is one point: nothing is between it and its neighbours."""
-    space = ol.Space({"first": float, "age": float}, knowing=["age < first"])
+    space = ol.Space({"first": float, "age": float}, facts=["age < first"])
     tree = {"feature": "first", "relation": "<=", "reference": 1,
             "true": {"prediction": "no"}, "false": {"prediction": "yes"}}  # fmt: skip
-    form = ol.canonicalize(ol.read_tree(tree, space=space))
-    (change,) = form.explain({"first": 2.5, "age": 1.0}).changes(immutable=[])
+    form = ol.canonicalize(ol.read(tree, space=space))
+    (change,) = form.tree.explain({"first": 2.5, "age": 1.0}).changes(immutable=[])
     assert change.features == ("age", "first")
-    (change,) = form.explain({"first": 2.5, "age": 0.5}).changes(immutable=[])
+    (change,) = form.tree.explain({"first": 2.5, "age": 0.5}).changes(immutable=[])
     assert change.features == ("first",)
-    assert not form.explain({"first": 2.5, "age": 1.0}).changes(immutable=["age"])
+    assert not form.tree.explain({"first": 2.5, "age": 1.0}).changes(immutable=["age"])
 
 
 def asked(feature, relation, reference, yes, no):
@@ -230,10 +227,10 @@ def asked(feature, relation, reference, yes, no):
 
 
 def test_reasons_begin_and_end_where_facts_do_too():
-    space = ol.Space({"b": int, "c": ["r", "g"]}, knowing=["if b >= 1 then c = r"])
-    tree = ol.read_tree(asked("b", "<=", 2, asked("c", "in", ["r"], "x", "y"), "z"), space=space)
+    space = ol.Space({"b": int, "c": ["r", "g"]}, facts=["if b >= 1 then c = r"])
+    tree = ol.read(asked("b", "<=", 2, asked("c", "in", ["r"], "x", "y"), "z"), space=space)
     assert tree.predict({"b": 1}) == "x"
-    why = ol.canonicalize(tree).explain({"b": 1, "c": "r"})
+    why = tree.explain({"b": 1, "c": "r"})
     assert {str(reason) for reason in why.all_reasons} == {"b <= 2 AND c = r", "0 < b <= 2"}
     assert why.necessary == ("b",)
 
@@ -244,7 +241,7 @@ def test_what_is_necessary_is_what_the_row_cannot_lack():
         tree = found.trees()[0]
         form = ol.canonicalize(tree)
         for row in found.possible[:: max(1, len(found.possible) // 6)]:
-            why = form.explain(row)
+            why = form.tree.explain(row)
             lacking = {
                 name for name in row
                 if len({found.says(other) for other in found.completions(
@@ -256,55 +253,55 @@ def test_what_is_necessary_is_what_the_row_cannot_lack():
 
 
 def test_the_cost_of_a_change_is_that_of_a_possible_row():
-    space = ol.Space({"a": int, "c": int, "d": int}, knowing=["if c >= 1 then a >= 5"])
+    space = ol.Space({"a": int, "c": int, "d": int}, facts=["if c >= 1 then a >= 5"])
     both = asked("c", ">=", 1, asked("a", ">=", 1, "y", "n"), "n")
-    form = ol.canonicalize(ol.read_tree(asked("d", ">=", 1, "y", both), space=space))
-    changes = form.explain({"a": 0, "c": 0, "d": 0}).changes(per_unit={"a": 1, "c": 1, "d": 4})
+    form = ol.canonicalize(ol.read(asked("d", ">=", 1, "y", both), space=space))
+    changes = form.tree.explain({"a": 0, "c": 0, "d": 0}).changes(per_unit={"a": 1, "c": 1, "d": 4})
     assert [(c.features, c.cost) for c in changes] == [(("d",), 4), (("a", "c"), 6)]
     assert changes.cheapest.features == ("d",)
 
 
 def test_the_cost_where_facts_compare_numbers():
     """From 2 to above 10, and high may not be left behind: 8.5 + 7.5."""
-    space = ol.Space({"low": float, "high": float}, knowing=["low + 0.5 <= high"])
-    form = ol.canonicalize(ol.read_tree(asked("low", "<=", 10, "no", "yes"), space=space))
-    (change,) = form.explain({"low": 2.0, "high": 3.0}).changes(per_unit={"low": 1, "high": 1})
+    space = ol.Space({"low": float, "high": float}, facts=["low + 0.5 <= high"])
+    form = ol.canonicalize(ol.read(asked("low", "<=", 10, "no", "yes"), space=space))
+    (change,) = form.tree.explain({"low": 2.0, "high": 3.0}).changes(per_unit={"low": 1, "high": 1})
     assert (change.features, change.cost) == (("high", "low"), 15.5)
 
 
 def test_how_many_thresholds_a_change_crosses_are_those_of_the_tree():
-    space = ol.Space(
-        {"low": int, "high": int}, knowing=["low <= high", "if low > 7 then high > 20"]
-    )
+    space = ol.Space({"low": int, "high": int}, facts=["low <= high", "if low > 7 then high > 20"])
     tree = asked("low", "<=", 3, "yes", asked("low", "<=", 5, "maybe", "no"))
-    form = ol.canonicalize(ol.read_tree(tree, space=space))
-    steps = {c.label: c.steps for c in form.explain({"low": 6, "high": 9}).changes(immutable=[])}
+    form = ol.canonicalize(ol.read(tree, space=space))
+    steps = {
+        c.label: c.steps for c in form.tree.explain({"low": 6, "high": 9}).changes(immutable=[])
+    }
     assert steps == {"maybe": 1, "yes": 2}
 
 
 def test_a_change_that_facts_make_certain_is_certain():
-    space = ol.Space({"a": int, "b": int}, knowing=["b <= a"])
+    space = ol.Space({"a": int, "b": int}, facts=["b <= a"])
     tree = asked("b", "<=", 0, asked("a", "<=", 0, "no", "yes"), "yes")
-    form = ol.canonicalize(ol.read_tree(tree, space=space))
-    (change,) = form.explain({"a": 2}).changes()
+    form = ol.canonicalize(ol.read(tree, space=space))
+    (change,) = form.tree.explain({"a": 2}).changes()
     assert (change.features, change.label, change.certain) == (("a",), "no", True)
     assert change.ranges["a"].upper == 0
 
 
 def test_each_value_of_a_change_has_the_effect_with_what_is_unknown():
     """First charged at 43, one is older than 40: only up to 40 can one be young."""
-    space = ol.Space({"first": int, "age": int}, knowing=["first <= age"])
-    form = ol.canonicalize(ol.read_tree(asked("age", "<=", 40, "young", "old"), space=space))
-    (change,) = form.explain({"first": 44}).changes()
+    space = ol.Space({"first": int, "age": int}, facts=["first <= age"])
+    form = ol.canonicalize(ol.read(asked("age", "<=", 40, "young", "old"), space=space))
+    (change,) = form.tree.explain({"first": 44}).changes()
     assert change.ranges["first"].upper == 40
     assert not change.certain
 
 
 def test_a_change_may_have_its_effect_in_a_single_row():
     """No box of two numbers whose sum is 10 has the effect everywhere, with the third unknown."""
-    space = ol.Space({"a": int, "b": int, "c": int}, knowing=["a + b = 2*c", "0 <= c <= 20"])
-    form = ol.canonicalize(ol.read_tree(asked("c", "<=", 5, "no", "yes"), space=space))
-    why = form.explain({"a": 1, "b": 1})
+    space = ol.Space({"a": int, "b": int, "c": int}, facts=["a + b = 2*c", "0 <= c <= 20"])
+    form = ol.canonicalize(ol.read(asked("c", "<=", 5, "no", "yes"), space=space))
+    why = form.tree.explain({"a": 1, "b": 1})
     for change in why.changes(immutable=[]):
         for a, b in itertools.product(range(-30, 60), repeat=2):
             row = {"a": a, "b": b, "c": (a + b) // 2}
@@ -316,9 +313,9 @@ def test_a_change_may_have_its_effect_in_a_single_row():
 
 def test_ranges_that_may_be_changed_to_and_facts_hold_together():
     """In 0 to 3 there is no a that c allows; between 5 and 10 there is one."""
-    space = ol.Space({"a": int, "c": int}, knowing=["if c >= 1 then a >= 5"])
+    space = ol.Space({"a": int, "c": int}, facts=["if c >= 1 then a >= 5"])
     tree = asked("c", ">=", 1, asked("a", ">=", 1, "y", "n"), "n")
-    why = ol.canonicalize(ol.read_tree(tree, space=space)).explain({"a": 0, "c": 0})
+    why = ol.read(tree, space=space).explain({"a": 0, "c": 0})
     assert why.changes(ranges={"a": (0, 3)}) == ()
     assert [c.features for c in why.changes(ranges={"a": (0, 10)})] == [("a", "c")]
 
@@ -328,9 +325,9 @@ def test_ranges_that_may_be_changed_to_and_facts_hold_together():
 def test_rows_that_float32_features_round_have_reasons(fact, a):
     """Facts are about the numbers in the row; reasons are true of all rows that they hold for."""
     space = ol.Space([ol.Feature("a", values="float32"), ol.Feature("b", values="float32")],
-                     knowing=[fact])  # fmt: skip
-    tree = ol.read_tree(asked("b", "<=", 1.15, "no", "yes"), space=space)
-    why = ol.canonicalize(tree).explain({"a": a})
+                     facts=[fact])  # fmt: skip
+    tree = ol.read(asked("b", "<=", 1.15, "no", "yes"), space=space)
+    why = tree.explain({"a": a})
     assert why.label == tree.predict({"a": a})
     for reason in why.reasons():
         assert reason.covers([{"a": a}]).all()

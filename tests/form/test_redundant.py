@@ -65,18 +65,22 @@ def live(tree, known=()):
 def test_a_split_is_redundant_iff_a_side_can_stand_for_it(tree):
     tree = live(tree)
     expected = {path for path, smaller in shrunk(tree) if decides(smaller) == decides(tree)}
-    read = ol.read_tree(tree, space=ol.Space.independent(NAMES))
+    read = ol.read(tree, space=ol.Space.independent(NAMES))
 
     def path_of(node, at=0, path=()):
         if at == node:
             return path
-        if read.feature[at] < 0:
+        if read.nodes.feature[at] < 0:
             return None
         # a boolean's condition is "not a": true leads to the nested "false"
-        found = path_of(node, read.when_true[at], (*path, "false"))
-        return found if found is not None else path_of(node, read.when_false[at], (*path, "true"))
+        found = path_of(node, read.nodes.when_true[at], (*path, "false"))
+        return (
+            found
+            if found is not None
+            else path_of(node, read.nodes.when_false[at], (*path, "true"))
+        )
 
-    assert {path_of(node) for node in ol.redundant_splits(read)} == expected
+    assert {path_of(node) for node in read.redundant_splits()} == expected
 
 
 def test_numbers_categories_and_single_leaves():
@@ -88,16 +92,16 @@ def test_numbers_categories_and_single_leaves():
         "false": {"feature": "x", "relation": "<=", "reference": 1.5, "true": same,
                   "false": {"prediction": "q"}},
     }  # fmt: skip
-    read = ol.read_tree(tree, space=space)
-    found = ol.redundant_splits(read)
+    read = ol.read(tree, space=space)
+    found = read.redundant_splits()
     assert [read.condition(node) for node in found] == ["x <= 1.5"]
-    assert read.when_true[0] in found or read.when_false[0] in found
-    assert ol.redundant_splits({"prediction": 1}) == ()
+    assert read.nodes.when_true[0] in found or read.nodes.when_false[0] in found
+    assert ol.read({"prediction": 1}).redundant_splits() == ()
 
 
 def test_what_is_no_tree_is_refused():
     with pytest.raises(TypeError, match="cannot read an int"):
-        ol.redundant_splits(3)
+        ol.read(3).redundant_splits()
 
 
 def long_chain(n, label):
@@ -117,19 +121,19 @@ def long_chain(n, label):
 
 
 def test_a_chain_of_100_000_splits():
-    assert ol.redundant_splits(long_chain(100_000, lambda i: i % 2)) == ()
-    every_other = ol.redundant_splits(long_chain(100_000, lambda i: i // 2 % 2))
+    assert long_chain(100_000, lambda i: i % 2).redundant_splits() == ()
+    every_other = long_chain(100_000, lambda i: i // 2 % 2).redundant_splits()
     assert every_other == tuple(range(0, 200_000, 4))
-    assert len(ol.redundant_splits(long_chain(100_000, lambda i: 0))) == 100_000
+    assert len(long_chain(100_000, lambda i: 0).redundant_splits()) == 100_000
 
 
 def test_limits_are_kept():
     tree = long_chain(1000, lambda i: i % 2)
     with pytest.raises(OutOfTime, match=r"1,000 splits .* time_limit=1e-09 seconds.*raise"):
-        ol.redundant_splits(tree, time_limit=1e-9)
+        tree.redundant_splits(time_limit=1e-9)
     for bad in (0, -1, math.nan):
         with pytest.raises(ValueError, match="time_limit"):
-            ol.redundant_splits(tree, time_limit=bad)
+            tree.redundant_splits(time_limit=bad)
 
 
 # -- where facts hold ------------------------------------------------------------------------------
@@ -138,16 +142,16 @@ def test_limits_are_kept():
 def walked(tree, row, instead):
     """The class of a row, where one node stands instead of another."""
     node = instead.get(0, 0)
-    while tree.feature[node] >= 0:
-        feature = tree.space.features[tree.feature[node]]
+    while tree.nodes.feature[node] >= 0:
+        feature = tree.space.features[tree.nodes.feature[node]]
         value = row[feature.name]
         if feature.ordered:
-            holds = float(value) <= tree.threshold[node]
+            holds = float(value) <= tree.nodes.threshold[node]
         else:
-            holds = feature.categories.index(value) in tree.set_of(node).tolist()
-        node = int((tree.when_true if holds else tree.when_false)[node])
+            holds = feature.categories.index(value) in tree.kernel.set_of(node).tolist()
+        node = int((tree.nodes.when_true if holds else tree.nodes.when_false)[node])
         node = instead.get(node, node)
-    return tree.classes[tree.leaf_class[node]]
+    return tree.classes[tree.nodes.leaf_class[node]]
 
 
 @pytest.mark.parametrize("numbers", [False, True])
@@ -161,15 +165,15 @@ def test_facts_leave_rows_out(numbers):
         tree = own.trees()[0]
         said = [own.says(row) for row in own.possible]
         expected = []
-        for node in np.flatnonzero(tree.feature >= 0).tolist():
-            children = int(tree.when_true[node]), int(tree.when_false[node])
+        for node in np.flatnonzero(tree.nodes.feature >= 0).tolist():
+            children = int(tree.nodes.when_true[node]), int(tree.nodes.when_false[node])
             if any([walked(tree, row, {node: child}) for row in own.possible] == said
                    for child in children):  # fmt: skip
                 expected.append(node)
-        assert ol.redundant_splits(tree) == tuple(expected), seed
+        assert tree.redundant_splits() == tuple(expected), seed
         tried += 1
-        plain = tree.over(tree.space.without_facts())
-        more += len(expected) > len(ol.redundant_splits(plain))
+        plain = tree.with_space(tree.space.without_facts())
+        more += len(expected) > len(plain.redundant_splits())
     assert tried > 30
     assert more > 15
 
@@ -177,4 +181,4 @@ def test_facts_leave_rows_out(numbers):
 def test_facts_keep_the_time_limit():
     own = next(c for c in map(case, range(60)) if c.possible and c.trees()[0].n_leaves > 4)
     with pytest.raises(OutOfTime, match=r"splits were not all compared.*raise time_limit"):
-        ol.redundant_splits(own.trees()[0], time_limit=1e-9)
+        own.trees()[0].redundant_splits(time_limit=1e-9)

@@ -21,8 +21,8 @@ def size(tree, minimize):
 def expected(tree, cells):
     """Conditions asked on average, counted along each row's path."""
     total = 0
-    parent = {c: i for i in range(tree.n_nodes) if tree.feature[i] >= 0
-              for c in (int(tree.when_true[i]), int(tree.when_false[i]))}  # fmt: skip
+    parent = {c: i for i in range(tree.n_nodes) if tree.nodes.feature[i] >= 0
+              for c in (int(tree.nodes.when_true[i]), int(tree.nodes.when_false[i]))}  # fmt: skip
     for leaf in tree.apply(cells).tolist():
         while leaf:
             leaf = parent[leaf]
@@ -32,31 +32,34 @@ def expected(tree, cells):
 
 def no_split_is_redundant(tree):
     """No inner node can be replaced by one of its children."""
-    leaves = [*tree.leaves()]
+    leaves = [*tree.kernel.leaves()]
     for node in set(range(tree.n_nodes)) - set(leaves):
-        for child in (int(tree.when_true[node]), int(tree.when_false[node])):
+        for child in (int(tree.nodes.when_true[node]), int(tree.nodes.when_false[node])):
             lift = dict(zip(range(tree.n_nodes), range(tree.n_nodes), strict=True))
             lift[node] = child
             kept, todo = [], [lift[0]]
             while todo:
                 at = todo.pop()
                 kept.append(at)
-                if tree.feature[at] >= 0:
-                    todo += [lift[int(tree.when_false[at])], lift[int(tree.when_true[at])]]
+                if tree.nodes.feature[at] >= 0:
+                    todo += [
+                        lift[int(tree.nodes.when_false[at])],
+                        lift[int(tree.nodes.when_true[at])],
+                    ]
             number = {at: i for i, at in enumerate(kept)}
-            inner = [tree.feature[at] >= 0 for at in kept]
+            inner = [tree.nodes.feature[at] >= 0 for at in kept]
             without = ol.Tree(
                 tree.space,
                 tree.classes,
-                feature=tree.feature[kept],
-                threshold=tree.threshold[kept],
-                when_true=[number[lift[int(tree.when_true[at])]] if i else -1
+                feature=tree.nodes.feature[kept],
+                threshold=tree.nodes.threshold[kept],
+                when_true=[number[lift[int(tree.nodes.when_true[at])]] if i else -1
                            for at, i in zip(kept, inner, strict=True)],
-                when_false=[number[lift[int(tree.when_false[at])]] if i else -1
+                when_false=[number[lift[int(tree.nodes.when_false[at])]] if i else -1
                             for at, i in zip(kept, inner, strict=True)],
-                leaf_class=tree.leaf_class[kept],
-                nan_true=tree.nan_true[kept],
-                sets={number[at]: tree.set_of(at).tolist() for at in kept},
+                leaf_class=tree.nodes.leaf_class[kept],
+                nan_true=tree.nodes.nan_true[kept],
+                sets={number[at]: tree.kernel.set_of(at).tolist() for at in kept},
             )  # fmt: skip
             if ol.equivalent(tree, without):
                 return False
@@ -72,7 +75,7 @@ def test_leaves_and_depth_are_least(problem):
     tree = tree_of(spec, kinds)
     said, how = oracle_smallest.table_of(kinds, spec)
     for minimize in ("leaves", "depth"):
-        smallest, bound = ol.smallest_tree(tree, minimize=minimize, return_bound=True)
+        smallest, bound = tree.minimize(what=minimize, return_bound=True)
         assert size(smallest, minimize) == bound == oracle_smallest.smallest(said, how, minimize)
         assert ol.equivalent(tree, smallest)
         assert no_split_is_redundant(smallest)
@@ -91,7 +94,7 @@ def test_expected_depth_is_least(problem):
     said, how = oracle_smallest.table_of(kinds, spec)
     cells = oracle_smallest.merged(said, how)
     least = oracle_smallest.smallest(cells, how, "expected_depth") / len(cells)
-    smallest, bound = ol.smallest_tree(tree, minimize="expected_depth", return_bound=True)
+    smallest, bound = tree.minimize(what="expected_depth", return_bound=True)
     assert bound == pytest.approx(least, abs=1e-12)
     rows = [dict(zip(kinds, cell, strict=True)) for cell in cells]
     assert expected(smallest, rows) == pytest.approx(least, abs=1e-12)
@@ -113,7 +116,7 @@ def test_expected_depth_over_rows_is_least(problem, data):
         cells
     )
     rows = [dict(zip(kinds, cell, strict=True)) for cell in cells]
-    smallest, bound = ol.smallest_tree(tree, minimize="expected_depth", X=rows, return_bound=True)
+    smallest, bound = tree.minimize(what="expected_depth", X=rows, return_bound=True)
     assert bound == pytest.approx(least, abs=1e-12)
     assert expected(smallest, rows) == pytest.approx(least, abs=1e-12)
     assert ol.equivalent(tree, smallest)
@@ -134,9 +137,9 @@ def test_equivalent_trees_give_the_same_tree(problem, data):
     one, two = tree_of(spec, kinds), tree_of(other, kinds)
     assume(one.classes == two.classes)
     for minimize in HOW:
-        smallest = ol.smallest_tree(one, minimize=minimize)
-        assert smallest == ol.smallest_tree(two, minimize=minimize)
-        assert smallest == ol.smallest_tree(smallest, minimize=minimize)
+        smallest = one.minimize(what=minimize)
+        assert smallest == two.minimize(what=minimize)
+        assert smallest == smallest.minimize(what=minimize)
 
 
 def test_every_function_of_three_booleans():
@@ -156,7 +159,7 @@ def test_every_function_of_three_booleans():
 
         trees = [tree_of(full(order, {}), kinds) for order in (names, names[::-1])]
         for minimize in ("leaves", "depth"):
-            one, other = (ol.smallest_tree(tree, minimize=minimize) for tree in trees)
+            one, other = (tree.minimize(what=minimize) for tree in trees)
             assert size(one, minimize) == oracle_smallest.smallest(said, ["cuts"] * 3, minimize)
             assert str(one) == str(other)
             assert ol.equivalent(one, trees[0])
@@ -224,10 +227,10 @@ def test_missing_as_a_value(data):
     said = {cell(row): label for row, label in zip(rows, tree.predict(rows).tolist(), strict=True)}
     how = ["nan", "sets", "cuts"]
     for minimize in ("leaves", "depth"):
-        smallest, bound = ol.smallest_tree(tree, minimize=minimize, return_bound=True)
+        smallest, bound = tree.minimize(what=minimize, return_bound=True)
         assert size(smallest, minimize) == bound == oracle_smallest.smallest(said, how, minimize)
     cells = oracle_smallest.merged(said, how)
-    _, bound = ol.smallest_tree(tree, minimize="expected_depth", return_bound=True)
+    _, bound = tree.minimize(what="expected_depth", return_bound=True)
     # A feature that does not matter has one bin for us, and NaN beside it in the oracle's table.
     alone = (
         all(not oracle_smallest.told_apart(said, 0, x, math.inf) for x in (0.0, 1.0, 2.0, 3.0))
@@ -256,24 +259,14 @@ def test_rows_told_by_conditions():
         leaf_class=[-1, -1, 1, 0, 0], sets={0: [0, 1]},
     )  # fmt: skip
     rows = [[1, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 0], [0, 1, None, None]]
-    _, bound = ol.smallest_tree(tree, minimize="expected_depth", X=rows[:3], return_bound=True)
+    _, bound = tree.minimize(what="expected_depth", X=rows[:3], return_bound=True)
     assert bound == pytest.approx(4 / 3)
     with pytest.raises(InvalidData, match="row 3 has no value for 'age'"):
-        ol.smallest_tree(tree, minimize="expected_depth", X=rows)
+        tree.minimize(what="expected_depth", X=rows)
     with pytest.raises(InvalidData, match="row 0 has no value for 'color'"):
-        ol.smallest_tree(tree, minimize="expected_depth", X=[[0, None, 1, 1]])
+        tree.minimize(what="expected_depth", X=[[0, None, 1, 1]])
     open_but_alike = [{"age <= 5": 1, "color": "red"}, {"age": 7, "red": 1}]
-    assert ol.smallest_tree(tree, minimize="expected_depth", X=open_but_alike).n_leaves == 3
-
-
-@given(problems(max_features=4))
-@settings(max_examples=30)
-def test_a_form_gives_its_smallest_tree(problem):
-    kinds, (spec,) = problem
-    form = ol.canonicalize(tree_of(spec, kinds))
-    for minimize in HOW:
-        assert form.to_tree(minimize=minimize) == ol.smallest_tree(form.tree, minimize=minimize)
-    assert form.to_tree() == form.to_tree(minimize="leaves")
+    assert tree.minimize(what="expected_depth", X=open_but_alike).n_leaves == 3
 
 
 def test_known_numbers_of_the_papers_data(shared, monkeypatch):
@@ -285,8 +278,8 @@ def test_known_numbers_of_the_papers_data(shared, monkeypatch):
              "broward": (30, 23), "tic_tac_toe": (22, 20)}  # fmt: skip
     for name, (before, after) in known.items():
         X, y = ol.datasets.load(name)
-        tree = ol.read_tree(DecisionTreeClassifier(max_depth=5, random_state=0).fit(X, y))
-        smallest, bound = ol.smallest_tree(tree, return_bound=True)
+        tree = ol.read(DecisionTreeClassifier(max_depth=5, random_state=0).fit(X, y))
+        smallest, bound = tree.minimize(return_bound=True)
         assert (tree.n_leaves, smallest.n_leaves, bound) == (before, after, after)
         assert np.array_equal(smallest.predict(X), tree.predict(X))
 
@@ -298,9 +291,9 @@ def test_every_kind_of_space_can_be_asked(tmp_path):
             ("split", "x", 0.5, ("split", "n", 3.5, ("leaf", 0), ("leaf", 1)), ("leaf", 2)),
             ("split", "b", frozenset([True]), ("leaf", 2),
              ("split", "x", 0.5, ("leaf", 0), ("leaf", 2))))  # fmt: skip
-    tree = ol.read_tree(nested(spec), space=space_of(kinds))
+    tree = ol.read(nested(spec), space=space_of(kinds))
     for minimize in HOW:
-        found = ol.smallest_tree(tree, minimize=minimize)
+        found = tree.minimize(what=minimize)
         assert ol.Tree.from_json(found.to_json()) == found
         for row in itertools.islice(oracle.cells(kinds, spec), 500):
             assert found.predict([row])[0] == oracle.decide(spec, row, frozenset(["x"]))

@@ -25,14 +25,14 @@ def parity(n, seed=None):
         rest = [j for j in left if j != i]
         return {"feature": i, "true": grow(rest, 1 - odd), "false": grow(rest, odd)}
 
-    return ol.read_tree(grow(list(range(n)), 0), feature_names=[f"b{i:02}" for i in range(n)])
+    return ol.read(grow(list(range(n)), 0), feature_names=[f"b{i:02}" for i in range(n)])
 
 
 def test_parity_cannot_be_smaller():
     for minimize, least in (("leaves", 32), ("depth", 5), ("expected_depth", 5.0)):
-        one, bound = ol.smallest_tree(parity(5, 1), minimize=minimize, return_bound=True)
+        one, bound = parity(5, 1).minimize(what=minimize, return_bound=True)
         assert bound == least
-        assert one == ol.smallest_tree(parity(5, 2), minimize=minimize)
+        assert one == parity(5, 2).minimize(what=minimize)
         assert one.condition(0) == "not b00"
 
 
@@ -49,15 +49,15 @@ def test_many_categories():
         return {"feature": str(rng.choice(["v", "w"])), "relation": "in", "reference": chosen,
                 "true": grow(depth - 1), "false": grow(depth - 1)}  # fmt: skip
 
-    tree = ol.read_tree(grow(5), space=space)
-    smallest, bound = ol.smallest_tree(tree, time_limit=2, return_bound=True)
+    tree = ol.read(grow(5), space=space)
+    smallest, bound = tree.minimize(time_limit=2, return_bound=True)
     assert 2 <= bound <= smallest.n_leaves <= tree.n_leaves
     assert ol.equivalent(tree, smallest)
     one = {"feature": "v", "relation": "in", "reference": labels[:20],
            "true": {"prediction": 1}, "false": {"prediction": 0}}  # fmt: skip
-    only = ol.smallest_tree(ol.read_tree(one, space=space))
+    only = ol.read(one, space=space).minimize()
     assert only.n_leaves == 2
-    assert only.set_of(0).tolist() == list(range(20))
+    assert only.kernel.set_of(0).tolist() == list(range(20))
 
 
 def random_tree(n_features, depth, seed):
@@ -71,17 +71,17 @@ def random_tree(n_features, depth, seed):
                 "false": grow(left - 1)}  # fmt: skip
 
     names = [f"f{i:02}" for i in range(n_features)]
-    return ol.read_tree(grow(depth), feature_names=names)
+    return ol.read(grow(depth), feature_names=names)
 
 
 def without_redundant_splits(tree):
     """Leaves left after splits of equal leaves are dropped, bottom up."""
 
     def count(node):
-        if tree.feature[node] < 0:
-            return 1, ("leaf", int(tree.leaf_class[node]))
-        yes, no = count(int(tree.when_true[node])), count(int(tree.when_false[node]))
-        own = (int(tree.feature[node]), float(tree.threshold[node]), yes[1], no[1])
+        if tree.nodes.feature[node] < 0:
+            return 1, ("leaf", int(tree.nodes.leaf_class[node]))
+        yes, no = count(int(tree.nodes.when_true[node])), count(int(tree.nodes.when_false[node]))
+        own = (int(tree.nodes.feature[node]), float(tree.nodes.threshold[node]), yes[1], no[1])
         return yes if yes[1] == no[1] else (yes[0] + no[0], own)
 
     return count(0)[0]
@@ -90,12 +90,12 @@ def without_redundant_splits(tree):
 def test_limits_are_kept():
     tree = random_tree(12, 9, 0)
     with pytest.warns(UserWarning, match=r"not proven smallest: its leaves is \d+, and no .* \d+;"):
-        smallest = ol.smallest_tree(tree, limit=50)
+        smallest = tree.minimize(limit=50)
     assert ol.equivalent(tree, smallest)
     assert smallest.n_leaves <= without_redundant_splits(tree)
     best = smallest.n_leaves
     for limit in (1, 50, 2000):
-        found, bound = ol.smallest_tree(tree, limit=limit, return_bound=True)
+        found, bound = tree.minimize(limit=limit, return_bound=True)
         assert bound <= found.n_leaves <= without_redundant_splits(tree)
         assert ol.equivalent(tree, found)
         assert isinstance(bound, int)
@@ -103,13 +103,13 @@ def test_limits_are_kept():
     for minimize in HOW[1:]:
         small = random_tree(8, 7, 1)
         with pytest.warns(UserWarning, match="not proven"):
-            found = ol.smallest_tree(small, minimize=minimize, limit=20)
+            found = small.minimize(what=minimize, limit=20)
         assert found.depth <= small.depth
 
 
 def test_time_limit_is_kept():
     tree = random_tree(12, 9, 0)
-    found, bound = ol.smallest_tree(tree, time_limit=0.05, return_bound=True)
+    found, bound = tree.minimize(time_limit=0.05, return_bound=True)
     assert bound < found.n_leaves
     assert ol.equivalent(tree, found)
 
@@ -117,19 +117,19 @@ def test_time_limit_is_kept():
 def test_nothing_is_said_when_proven():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ol.smallest_tree(random_tree(4, 4, 3))
+        random_tree(4, 4, 3).minimize()
 
 
 def test_constant_and_single_split():
-    leaf = ol.read_tree({"prediction": "yes"})
+    leaf = ol.read({"prediction": "yes"})
     for minimize in HOW:
-        smallest, bound = ol.smallest_tree(leaf, minimize=minimize, return_bound=True)
+        smallest, bound = leaf.minimize(what=minimize, return_bound=True)
         assert smallest == leaf
         assert bound == (1 if minimize == "leaves" else 0)
-    same = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 1}}
-    assert ol.smallest_tree(same).n_leaves == 1
+    same = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 1}})
+    assert same.minimize().n_leaves == 1
     rows = [[0], [1]]
-    assert ol.smallest_tree(same, minimize="expected_depth", X=rows).n_leaves == 1
+    assert same.minimize(what="expected_depth", X=rows).n_leaves == 1
 
 
 def test_a_very_deep_tree_loses_its_redundant_splits():
@@ -146,34 +146,35 @@ def test_a_very_deep_tree_loses_its_redundant_splits():
                     for i in range(2 * n + 1)],
     )  # fmt: skip
     with pytest.warns(UserWarning, match="not proven"):
-        smallest = ol.smallest_tree(tree)
+        smallest = tree.minimize()
     assert smallest.n_leaves < tree.n_leaves
     with pytest.raises(InvalidTree, match="deeper than 500"):
-        ol.smallest_tree(tree, minimize="expected_depth")
+        tree.minimize(what="expected_depth")
 
 
 def test_bad_arguments():
-    tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    with pytest.raises(ValueError, match=r"minimize must be one of .*, got 'size'"):
-        ol.smallest_tree(tree, minimize="size")
-    with pytest.raises(ValueError, match="X is for minimize='expected_depth'"):
-        ol.smallest_tree(tree, X=[[1]])
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    with pytest.raises(ValueError, match=r"what must be one of .*, got 'size'"):
+        tree.minimize(what="size")
+    with pytest.raises(ValueError, match=r"X is for .*'expected_depth'"):
+        tree.minimize(X=[[1]])
     with pytest.raises(ValueError, match="limit=0"):
-        ol.smallest_tree(tree, limit=0)
+        tree.minimize(limit=0)
     for bad in (0, -1, math.nan):
         with pytest.raises(ValueError, match="time_limit"):
-            ol.smallest_tree(tree, time_limit=bad)
+            tree.minimize(time_limit=bad)
     with pytest.raises(InvalidData, match="row 1 has no value for 'x0'"):
-        ol.smallest_tree(tree, minimize="expected_depth", X=[[1], [None]])
+        tree.minimize(what="expected_depth", X=[[1], [None]])
     with pytest.raises(InvalidData, match="no rows"):
-        ol.smallest_tree(tree, minimize="expected_depth", X=[])
+        tree.minimize(what="expected_depth", X=[])
     many = {"prediction": 0}
     for i in range(40):
         many = {"feature": i, "true": many, "false": {"prediction": i % 2}}
+    many = ol.read(many)
     with pytest.raises(InvalidTree, match="more than 2\\^32 combinations"):
-        ol.smallest_tree(many, minimize="expected_depth")
+        many.minimize(what="expected_depth")
     rows = np.random.default_rng(0).integers(0, 2, (50, 40))
-    found, bound = ol.smallest_tree(many, minimize="expected_depth", X=rows, time_limit=0.5,
+    found, bound = many.minimize(what="expected_depth", X=rows, time_limit=0.5,
                                     return_bound=True)  # fmt: skip
     assert 1 <= bound <= expected(found, rows)
 
@@ -185,7 +186,7 @@ def test_ctrl_c_is_heard():
         "from tests.form.test_smallest_limits import random_tree\n"
         "tree = random_tree(12, 10, 0)\n"
         "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n    ol.smallest_tree(tree, limit=10**7, time_limit=1e9)\n"
+        "try:\n    tree.minimize(limit=10**7, time_limit=1e9)\n"
         "except KeyboardInterrupt:\n    print('heard')\n"
     )
     out = subprocess.run(

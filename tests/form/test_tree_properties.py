@@ -270,7 +270,7 @@ def test_every_function_of_three_conditions():
                 "false": tree(table, (*at, False), depth + 1)}  # fmt: skip
 
     for table in itertools.product([0, 1], repeat=8):
-        read = ol.read_tree(tree(table), feature_names=names)
+        read = ol.read(tree(table), feature_names=names)
         value = dict(zip(rows, table, strict=True))
         for k, name in enumerate(names):
             pairs = [(value[r], value[(*r[:k], True, *r[k + 1 :])]) for r in rows if not r[k]]
@@ -310,8 +310,8 @@ def test_numbers_rise_and_stay_below():
     assert down.answers[0] < down.answers[1]
     replayed = model.predict([list(row.values()) for row in down.rows])
     assert replayed.tolist() == list(down.answers)
-    tree = ol.read_tree(model)
-    top = max(tree.numbers[tree.leaf_class[list(tree.leaves())]])
+    tree = ol.read(model)
+    top = max(tree.kernel.numbers[tree.nodes.leaf_class[list(tree.kernel.leaves())]])
     assert asked.never(above=top)
     assert not asked.never(at_least=top)
     assert asked.always(at_most=top)
@@ -320,12 +320,14 @@ def test_numbers_rise_and_stay_below():
     assert not asked.never(top)
     assert asked.never(float(np.nextafter(top, np.inf)))
     # The decision at a level is a tree of classes.
-    assert ol.prove(tree.cut([top - 1e-9])).monotone("x0", 1, order=tree.cut([top - 1e-9]).classes)
+    assert ol.prove(tree.discretize([top - 1e-9])).monotone(
+        "x0", 1, order=tree.discretize([top - 1e-9]).classes
+    )
 
 
 def test_decisions_at_a_risk():
     X, y, _ = data()
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
     asked = ol.prove(tree.decide_at(1, 0.5))
     assert bool(asked.never(True)) is False
     assert asked.monotone("x0", 1)

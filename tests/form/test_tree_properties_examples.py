@@ -17,7 +17,7 @@ SPACE = ol.Space({"age": "integer", "color": ["red", "blue"], "income": "numeric
 
 
 def age_tree():
-    return ol.read_tree(AGE, space=SPACE)
+    return ol.read(AGE, space=SPACE)
 
 
 def test_a_form_and_any_model_can_be_asked():
@@ -32,7 +32,7 @@ def test_missing_is_neither_more_nor_less():
     space = ol.Space([ol.Feature("lab", nan=True)])
     node = {"feature": "lab", "relation": "<=", "reference": 3, "true": {"prediction": 0},
             "false": {"prediction": 1}}  # fmt: skip
-    tree = ol.read_tree(node, space=space)
+    tree = ol.read(node, space=space)
     low = tree.replace(nan_true=[1, 0, 0])
     high = tree.replace(nan_true=[0, 0, 0])
     for own in (low, high):
@@ -60,11 +60,11 @@ def test_one_hot_columns_are_one_feature():
     )  # fmt: skip
     node = {"feature": "is_red", "true": {"feature": "is_blue", "true": {"prediction": 1},
             "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
-    tree = ol.read_tree(node, space=space)
+    tree = ol.read(node, space=space)
     assert ol.prove(tree).never(1)  # no row is red and blue
     assert ol.prove(tree).ignores("color")
     red = {"feature": "is_red", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    proof = ol.prove(ol.read_tree(red, space=space)).never(1)
+    proof = ol.prove(ol.read(red, space=space)).never(1)
     assert proof.row["color"] == "red"
     assert proof.columns == ({"is_red": 1, "is_blue": 0, "age": proof.row["age"]},)
 
@@ -81,7 +81,7 @@ def test_stable_rows():
     # Decimals: from 0.3 to 0.4 it is a tenth.
     cut = {"feature": "dose", "relation": "<", "reference": 0.4, "true": {"prediction": 0},
            "false": {"prediction": 1}}  # fmt: skip
-    dose = ol.read_tree(cut, space=ol.Space({"dose": "numeric"}))
+    dose = ol.read(cut, space=ol.Space({"dose": "numeric"}))
     assert ol.prove(dose).stable("dose", by=0.1, X=[[0.3]]).at == (0,)
     assert ol.prove(dose).stable("dose", by=0.09999, X=[[0.3]])
 
@@ -119,7 +119,7 @@ def test_mistakes(ask, error, match):
 def test_mistakes_about_numbers():
     number = {**AGE, "task": "regression", "true": {"prediction": 1.0},
               "false": {"prediction": 2.0}}  # fmt: skip
-    asked = ol.prove(ol.read_tree(number, space=SPACE))
+    asked = ol.prove(ol.read(number, space=SPACE))
     for ask, match in (
         (lambda: asked.never("many"), "must be a number"),
         (lambda: asked.never(above=1, at_least=2), "not both"),
@@ -132,9 +132,9 @@ def test_mistakes_about_numbers():
 
 
 def test_features_of_both_models_count():
-    other = ol.read_tree(AGE, space=ol.Space({"age": "integer", "ward": ["east", "west"]}))
+    other = ol.read(AGE, space=ol.Space({"age": "integer", "ward": ["east", "west"]}))
     assert ol.prove(age_tree()).same_as(other, where={"ward": "east", "color": "red"})
-    always = ol.read_tree({"prediction": "grant"}, space=ol.Space({"ward": ["east", "west"]}))
+    always = ol.read({"prediction": "grant"}, space=ol.Space({"ward": ["east", "west"]}))
     proof = ol.prove(age_tree()).same_as(always, where={"ward": "west", "color": "blue"})
     assert proof.row["ward"] == "west"
     assert proof.row["color"] == "blue"
@@ -144,5 +144,5 @@ def test_features_of_both_models_count():
 
 def test_names_are_escaped():
     space = ol.Space({"<b>age</b>": "integer"})
-    tree = ol.read_tree({**AGE, "feature": "<b>age</b>"}, space=space)
+    tree = ol.read({**AGE, "feature": "<b>age</b>"}, space=space)
     assert "<b>" not in ol.prove(tree).ignores("<b>age</b>")._repr_html_()

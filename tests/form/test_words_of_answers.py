@@ -29,7 +29,7 @@ def both():
 
 def redundant():
     """A tree of a and b whose first question, about c, makes no difference."""
-    return ol.read_tree(node("c", 1, both(), both()), space=ol.Space(dict.fromkeys("abc", float)))
+    return ol.read(node("c", 1, both(), both()), space=ol.Space(dict.fromkeys("abc", float)))
 
 
 def days(*numbers):
@@ -37,7 +37,7 @@ def days(*numbers):
     tree = leaf(numbers[-1])
     for k in range(len(numbers) - 2, -1, -1):
         tree = node("a", k, leaf(numbers[k]), tree)
-    return ol.read_tree({"task": "regression", **tree}, space=ol.Space({"a": int}))
+    return ol.read({"task": "regression", **tree}, space=ol.Space({"a": int}))
 
 
 def test_rules_are_drawn_of_the_features_that_matter():
@@ -46,17 +46,17 @@ def test_rules_are_drawn_of_the_features_that_matter():
     one = ol.plot_rules(redundant(), ["a", "c"])
     labels = [text.get_text() for text in one.get_legend().get_texts()]
     assert [label for label in labels if label.startswith("depends")] == ["depends on b"]
-    constant = ol.read_tree(node("c", 1, leaf(1), leaf(1)), space=ol.Space({"c": float}))
+    constant = ol.read(node("c", 1, leaf(1), leaf(1)), space=ol.Space({"c": float}))
     with pytest.raises(InvalidData, match="two different names"):
         ol.plot_rules(constant)
 
 
 @pytest.mark.parametrize("facts", [(), ("a <= b",)])
 def test_no_change_leads_below_the_lowest_number(facts):
-    tree = days(1.0, 2.0, 3.0).over(ol.Space({"a": int, "b": int})).knowing(facts)
+    tree = days(1.0, 2.0, 3.0).with_space(ol.Space({"a": int, "b": int})).with_facts(facts)
     model = ol.canonicalize(tree)
     for at, number in enumerate((1.0, 2.0, 3.0)):
-        why = model.explain({"a": at, "b": 9})
+        why = model.tree.explain({"a": at, "b": 9})
         for to, numbers in (("below", (1.0, 2.0, 3.0)[:at]), ("above", (1.0, 2.0, 3.0)[at + 1 :])):
             changes = why.changes(to=to)
             assert bool(changes) == bool(numbers)
@@ -74,9 +74,7 @@ def test_no_change_leads_below_the_lowest_number(facts):
 def test_rules_of_a_difference_are_put_to_the_rows_of_the_models():
     names = ("a", "z"), ("b", "w")
     old, new = (
-        ol.read_tree(
-            node(own[0], 1, leaf("x"), leaf("y")), space=ol.Space(dict.fromkeys(own, float))
-        )
+        ol.read(node(own[0], 1, leaf("x"), leaf("y")), space=ol.Space(dict.fromkeys(own, float)))
         for own in names
     )
     rows = [dict(zip("abzw", row, strict=True)) for row in itertools.product((0, 2), repeat=4)]
@@ -111,12 +109,12 @@ def test_a_difference_without_rules_has_a_row_and_names_the_parameter():
     row = [[shift.example[f"x{k}"] for k in range(4)]]
     assert (old.predict(row)[0], new.predict(row)[0]) == (shift.before, shift.after)
     with pytest.raises(ol.errors.TooLarge, match="limit="):
-        ol.read_ensemble(old).to_tree(limit=3)
+        ol.read(old).to_tree(limit=3)
 
 
 def test_the_command_names_its_option(tmp_path):
     for name, model in zip(("old", "new"), forests(), strict=True):
-        text = ol.read_ensemble(model).to_json()
+        text = ol.read(model).to_json()
         (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
     done = run("diff", str(tmp_path / "old.json"), str(tmp_path / "new.json"), "--leaves", "3")
     assert "--leaves" in done.stdout
@@ -128,16 +126,16 @@ def test_classes_that_are_never_given():
     rows = [{"a": x} for x in range(4)]
     for levels in ([10, 20], [1.5, 20], [-1, 2], [0.5]):
         for model in (tree, ol.canonicalize(tree).tree):
-            cut = model.cut(levels)
+            cut = model.discretize(levels)
             given = set(cut.predict(rows).tolist())
             assert len(cut.classes) == len(levels) + 1
             for label in cut.classes:
                 assert bool(ol.prove(cut).never(label)) == (label not in given)
             assert ol.Tree.from_json(cut.to_json()).classes == cut.classes
-            assert set(ol.smallest_tree(cut).predict(rows).tolist()) == given
+            assert set(cut.minimize().predict(rows).tolist()) == given
             policy = ol.cheapest_policy(cut, rows, {"a": 1})
             assert policy.expected_cost == (len(given) > 1)
-            why = ol.canonicalize(cut).explain(rows[0])
+            why = cut.explain(rows[0])
             assert {change.label for change in why.changes()} == given - {why.label}
             for label in set(cut.classes) - given - {why.label}:
                 assert not why.changes(to=label)

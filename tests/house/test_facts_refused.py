@@ -1,13 +1,13 @@
 """What cannot take facts into account says so: facts are never left out silently."""
 
 import pytest
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 from orderless.errors import InvalidSpace
 
-SPACE = ol.Space({"low": int, "high": int}, knowing=["low <= high"])
-TREE = ol.read_tree(
+SPACE = ol.Space({"low": int, "high": int}, facts=["low <= high"])
+TREE = ol.read(
     {"feature": "low", "relation": "<=", "reference": 3, "true": {"prediction": "a"},
      "false": {"feature": "high", "relation": "<=", "reference": 1, "true": {"prediction": "a"},
                "false": {"prediction": "b"}}},
@@ -17,7 +17,7 @@ ROWS = [{"low": 5, "high": 7}, {"low": 1, "high": 2}]
 ASKED = {
     "form.certificate": lambda tree: ol.canonicalize(tree).certificate(),
     "equivalence_certificate": lambda tree: ol.equivalence_certificate(tree, tree),
-    "smallest_tree": ol.smallest_tree,
+    "minimize": lambda tree: tree.minimize(),
     "write_page": lambda tree: ol.write_page(tree, "never-written.html"),
 }
 
@@ -26,7 +26,7 @@ EXPORTS = {
     "to_pmml": lambda tree: tree.to_pmml(),
     "to_onnx": lambda tree: tree.to_onnx(),
     "to_sql": lambda tree: tree.to_sql(),
-    "to_python": lambda tree: ol.canonicalize(tree).to_python(),
+    "to_python": lambda tree: tree.to_python(),
     "to_javascript": lambda tree: tree.to_javascript(),
     "to_polars": lambda tree: tree.to_polars(),
 }
@@ -48,7 +48,7 @@ def test_it_refuses_facts(name):
 @pytest.mark.parametrize("name", ASKED)
 def test_it_works_without_them(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ASKED[name](TREE.over(TREE.space.without_facts()))
+    ASKED[name](TREE.with_space(TREE.space.without_facts()))
 
 
 @pytest.mark.parametrize("name", OF_ENSEMBLES)
@@ -64,7 +64,7 @@ def test_exports_say_that_they_know_no_facts(name, tmp_path, monkeypatch):
         pytest.importorskip(PACKAGES[name], reason=f"{PACKAGES[name]} is not installed")
     with pytest.warns(UserWarning, match=f"{name} writes nothing of the facts"):
         EXPORTS[name](TREE)
-    EXPORTS[name](TREE.over(TREE.space.without_facts()))  # without a warning
+    EXPORTS[name](TREE.with_space(TREE.space.without_facts()))  # without a warning
 
 
 @pytest.mark.parametrize("name", ["to_pmml", "to_onnx"])
@@ -77,7 +77,7 @@ def test_exports_of_ensembles_say_it_too(name):
 
 def test_what_is_exported_is_certain_with_facts_too():
     with pytest.warns(UserWarning, match="to_python writes nothing"):
-        source = ol.canonicalize(TREE).to_python()
+        source = TREE.to_python()
     names = {}
     exec(source, names)
     for low in (None, *range(0, 7)):
@@ -91,10 +91,10 @@ def test_what_is_exported_is_certain_with_facts_too():
 
 def test_one_row_heeds_them():
     # Above 3 is low, so high is above 1 as well: certain without it, but only with the facts.
-    plain = TREE.over(TREE.space.without_facts())
+    plain = TREE.with_space(TREE.space.without_facts())
     row = {"low": 5}
     assert TREE.predict([row]).tolist() == ["b"]
     assert TREE.predict(row) == TREE.predictor()(row) == "b"
     assert plain.predict(row) is None
-    assert ol.canonicalize(TREE).explain(row).label == "b"
-    assert ol.canonicalize(plain).explain(row).label is None
+    assert TREE.explain(row).label == "b"
+    assert plain.explain(row).label is None

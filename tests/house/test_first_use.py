@@ -33,26 +33,26 @@ def test_a_list_with_equal_trees_says_how_many_are_left():
 
 def test_the_feature_to_ask_is_not_called_a_prediction():
     frame = pd.DataFrame({"a": [None, True], "b": [True, None]}, dtype="boolean")
-    asked = ol.ask_next(ol.read_tree(AND, space=SPACE), frame)
+    asked = ol.read(AND, space=SPACE).ask_next(frame)
     assert asked.name == "ask_next"
     assert asked.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("labels", [("no", "yes"), ("N", "Y"), ("maybe", "Yes")])
 def test_printed_classes_cannot_be_taken_for_answers(labels):
-    text = str(ol.read_tree({"feature": 0, "true": {"prediction": labels[1]},
+    text = str(ol.read({"feature": 0, "true": {"prediction": labels[1]},
                              "false": {"prediction": labels[0]}}))  # fmt: skip
     assert text == f"not x0?\n  yes: class {labels[0]}\n  no:  class {labels[1]}"
 
 
 def test_other_classes_are_printed_as_they_are():
-    text = str(ol.read_tree({"feature": 0, "true": {"prediction": "ill"},
+    text = str(ol.read({"feature": 0, "true": {"prediction": "ill"},
                              "false": {"prediction": "well"}}))  # fmt: skip
     assert text == "not x0?\n  yes: well\n  no:  ill"
 
 
 def test_counts_and_classes_that_are_numbers_are_told_apart(tmp_path):
-    tree = ol.read_tree({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
                         space=ol.Space({"a": "boolean"}))  # fmt: skip
     pd.DataFrame({"a": [1, 0, 0, None]}).to_csv(tmp_path / "in.csv", index=False)
     done = ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv")
@@ -93,7 +93,7 @@ def test_choosing_leads_with_what_people_decide_by(tmp_path):
     model = tmp_path / "model.json"
     again = run(*args, "--save", model, "--function", shown[-1])
     assert again.exit_code == 0, again.stderr
-    assert ol.fingerprint(ol.Tree.from_json(model.read_text())).startswith(shown[-1])
+    assert ol.Tree.from_json(model.read_text()).fingerprint.startswith(shown[-1])
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -116,12 +116,12 @@ def test_thresholds_are_whole_in_small_axes(tumours, size):
     X, y = tumours
     for depth in (2, 3):
         model = DecisionTreeClassifier(max_depth=depth, min_samples_leaf=5, random_state=0)
-        tree = ol.read_tree(model.fit(X, y))
+        tree = ol.read(model.fit(X, y))
         figure, ax = plt.subplots(figsize=size)
         ol.plot_tree(tree, ax=ax)
         drawn = [text.get_text().replace("\n", " ") for text in ax.texts]
         for node in range(tree.n_nodes):
-            if tree.feature[node] >= 0:
+            if tree.nodes.feature[node] >= 0:
                 threshold = tree.condition(node).split()[-1] + "?"
                 assert any(text.endswith(threshold) for text in drawn), threshold
         figure.canvas.draw()

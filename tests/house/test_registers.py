@@ -24,13 +24,13 @@ y = (X[:, :6].sum(axis=1) + X[:, 6] * X[:, 7] > 0).astype(int)
 gaps = np.where(random.random(X.shape) < 0.2, np.nan, X)
 said = [base.registers]
 for depth in (3, 6, 12):
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y))
     for kind in (np.float32, np.float64):
         for order in "CF":
             rows = np.array(gaps, dtype=kind, order=order)
             said.append(np.ma.filled(tree.predict(rows), -1).tolist())
     grown = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, X[:, 0] + y)
-    numbers = ol.read_tree(grown)
+    numbers = ol.read(grown)
     said.append(np.asarray(numbers.predict_interval(gaps)).tolist())
 columns = (X > 0).astype(int)
 for rows in (63, 700, 3000):

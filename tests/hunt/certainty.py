@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
+from orderless.ensembles import answer_rows, verdicts_of
 
 from .completions import Places, Truth, some_ranges, some_rows
 from .running import Wrong, same
@@ -25,7 +26,7 @@ def plain(answers: Any) -> list[Any]:
 def near_numbers(truth: Truth, labels: list[Any]) -> bool:
     """Numbers that differ by no more than additions round, which may be left open."""
     size = truth.top + max((abs(one) for one in truth.labels), default=0.0)
-    digits = 1e-5 if truth.ens.adding.precision == "float32" else 1e-12
+    digits = 1e-5 if truth.ens.kernel.adding.precision == "float32" else 1e-12
     return max(labels) - min(labels) <= digits * size
 
 
@@ -69,11 +70,11 @@ def complete_rows(truth: Truth, rng: Random) -> None:
             continue
         raise Wrong("predict of a complete row", (rows[at], got[at]), expected)
     if truth.scores is not None:
-        sums = truth.sums / truth.ens.adding.divisor
-        if truth.ens.adding.precision == "float32":
-            sums = (truth.sums.astype(np.float32) / np.float32(truth.ens.adding.divisor)).astype(
-                float
-            )
+        sums = truth.sums / truth.ens.kernel.adding.divisor
+        if truth.ens.kernel.adding.precision == "float32":
+            sums = (
+                truth.sums.astype(np.float32) / np.float32(truth.ens.kernel.adding.divisor)
+            ).astype(float)
         same("as many scores", sums.shape, truth.scores.shape)
         if not (sums == truth.scores).all():
             at = np.argwhere(sums != truth.scores)[0]
@@ -86,13 +87,13 @@ def decides(truth: Truth, rng: Random) -> None:
     places = some_rows(truth, rng, 250)
     rows = [truth.row(one) for one in places]
     SEEN["rows with gaps"] += len(rows)
-    answers = truth.ens.answers(rows, time_limit=TIME)
+    answers = answer_rows(truth.ens.kernel, rows, TIME, None)
     labels = plain(answers.label)
     for one, status, label in zip(places, answers.status.tolist(), labels, strict=True):
         judged(truth, "answers", one, status, label)
-    same("decide", truth.ens.decide(rows, time_limit=TIME).tolist(), answers.status.tolist())
+    same("status", truth.ens.status(rows, time_limit=TIME).tolist(), answers.status.tolist())
     same("predict", plain(truth.ens.predict(rows, time_limit=TIME)), labels)
-    verdicts = truth.ens.verdicts(rows, time_limit=TIME)
+    verdicts = verdicts_of(truth.ens.kernel, truth.ens.kernel.read(rows), TIME, None)
     known = {"certain": 0, "open": 1}
     same("verdicts", [min(2, one) for one in verdicts.status.tolist()],
          [known.get(one, 2) for one in answers.status.tolist()])  # fmt: skip
@@ -106,21 +107,21 @@ def between(truth: Truth, rng: Random) -> None:
     if not made or truth.as_row is not Truth.as_row:
         return
     SEEN["rows of ranges"] += len(made)
-    got = plain(truth.ens.predict_between([one for _, one, _ in made], [one for _, _, one in made],
-                                          time_limit=TIME))  # fmt: skip
+    ends = ol.Between([one for _, one, _ in made], [one for _, _, one in made])
+    got = plain(truth.ens.predict(ends, time_limit=TIME))
     for (places, lower, upper), label in zip(made, got, strict=True):
         labels = truth.labels_in(places)
         if label is None and (len(labels) > 1 or truth.close(places) or truth.number):
             continue
         if len(labels) > 1 or not truth.equal(label, labels[0]):
-            raise Wrong("predict_between", (lower, upper, label), labels)
+            raise Wrong("predict between", (lower, upper, label), labels)
 
 
 def witnesses(truth: Truth, rng: Random) -> None:
     for places in some_rows(truth, rng, 12):
         row, labels = truth.row(places), truth.labels_in(places)
         try:
-            pair = truth.ens.witness(row, time_limit=TIME)
+            pair = truth.ens.explain(row, time_limit=TIME).witness
         except ol.Undecided:
             judged(truth, "witness", places, "undecided", None)
             continue
@@ -134,7 +135,7 @@ def witnesses(truth: Truth, rng: Random) -> None:
         if got[0] == got[1]:
             raise Wrong("both of a witness get the same from the library", (row, pair), got)
         for one, label in zip(pair, got, strict=True):
-            if label not in labels and not (truth.number and truth.ens.rule.window):
+            if label not in labels and not (truth.number and truth.ens.kernel.rule.window):
                 raise Wrong("a witness gets what no completion gets", (row, one, label), labels)
             for name, value in row.items():
                 if one[name] != value and not (one[name] is None or one[name] != one[name]):
@@ -148,12 +149,12 @@ def possible(truth: Truth, rng: Random) -> None:
     for one in places:
         row, labels = truth.row(one), truth.labels_in(one)
         try:
-            got = truth.ens.possible_classes([row], time_limit=TIME)[0]
+            got = truth.ens.possible([row], time_limit=TIME)[0]
         except ol.Undecided as fault:
             if not truth.close(one):
-                raise Wrong("possible_classes: undecided without need", row, labels) from fault
+                raise Wrong("possible: undecided without need", row, labels) from fault
             continue
-        same("possible_classes", list(got), labels)
+        same("possible", list(got), labels)
 
 
 def contains(
@@ -175,7 +176,7 @@ def contains(
 
 
 def intervals(truth: Truth, rng: Random) -> None:
-    single = truth.ens.adding.precision == "float32"
+    single = truth.ens.kernel.adding.precision == "float32"
     reach = (1e-5 if single else 1e-12) * truth.top
     number = truth.number
     for places in some_rows(truth, rng, 10):
@@ -184,10 +185,11 @@ def intervals(truth: Truth, rng: Random) -> None:
             table = truth.numbers if number else truth.scores
             assert table is not None
             values = table[np.ix_(*places)].reshape(-1, table.shape[-1])
-            got = truth.ens.predict_interval([row], time_limit=TIME)
-            link = number and truth.ens.link != "identity"
+            of = "answer" if number else "score"
+            got = truth.ens.predict_interval([row], time_limit=TIME, of=of)
+            link = number and truth.ens.kernel.link != "identity"
             digits = (1e-6 if single else 1e-14) if link else 0.0
-            digits = max(digits, truth.ens.rule.window)
+            digits = max(digits, truth.ens.kernel.rule.window)
             one = tuple(np.asarray(part)[0] for part in got)
             contains("predict_interval", row, one, values, digits, reach)
             if not np.all(one[2]):
@@ -195,13 +197,13 @@ def intervals(truth: Truth, rng: Random) -> None:
         if not number and truth.numbers is not None:
             values = truth.numbers[np.ix_(*places)].reshape(-1, truth.numbers.shape[-1])
             try:
-                got = truth.ens.predict_proba_interval([row], time_limit=TIME)
+                got = truth.ens.predict_interval([row], time_limit=TIME, of="probability")
             except ol.errors.InvalidTree as fault:
                 if "no probabilities" in str(fault):  # one against all
                     return
                 raise
             one = tuple(np.asarray(part)[0] for part in got)
-            contains("predict_proba_interval", row, one, values, 1e-6 if single else 1e-13,
+            contains("interval of probabilities", row, one, values, 1e-6 if single else 1e-13,
                      reach)  # fmt: skip
 
 
@@ -219,10 +221,10 @@ def needed(truth: Truth, rng: Random) -> None:
     for places in some_rows(truth, rng, 4):
         row, labels = truth.row(places), truth.labels_in(places)
         try:
-            got = truth.ens.missing_needed(row, time_limit=TIME)
+            got = truth.ens.needed(row, time_limit=TIME)
         except ol.Undecided as fault:
             if not truth.close(places) and not truth.number:
-                raise Wrong("missing_needed: undecided without need", row, labels) from fault
+                raise Wrong("needed: undecided without need", row, labels) from fault
             continue
         if truth.close(places):
             continue
@@ -236,11 +238,11 @@ def needed(truth: Truth, rng: Random) -> None:
                 if sets:
                     expected.append(tuple(tuple(names[at] for at in some) for some in sets))
                     break
-        same("missing_needed: label", got.label, labels[0] if len(labels) == 1 else None)
+        same("needed: label", got.label, labels[0] if len(labels) == 1 else None)
         if not truth.number:
-            same("missing_needed: possible", list(got.possible), labels)
-        same("missing_needed: settle", sorted(got.settle), sorted(expected[0]))
-        same("missing_needed: could", sorted(got.could), sorted(expected[1]))
+            same("needed: possible", list(got.possible), labels)
+        same("needed: settle", sorted(got.settle), sorted(expected[0]))
+        same("needed: could", sorted(got.could), sorted(expected[1]))
 
 
 def asks(truth: Truth, rng: Random) -> None:
@@ -253,7 +255,7 @@ def asks(truth: Truth, rng: Random) -> None:
     if rng.random() < 0.5:
         costs = {name: rng.choice([1, 2, 0.5, 10]) for name in names}
     got = plain(truth.ens.ask_next(rows, costs, time_limit=TIME))
-    status = truth.ens.decide(rows, time_limit=TIME).tolist()
+    status = truth.ens.status(rows, time_limit=TIME).tolist()
     for one, name, word in zip(places, got, status, strict=True):
         if word == "certain":
             same("ask_next of a certain row", name, None)

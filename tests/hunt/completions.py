@@ -8,6 +8,7 @@ so that whatever can become of it is one slice.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class Truth:
     @property
     def number(self) -> bool:
         """Whether it says numbers."""
-        return bool(self.ens.rule.kind == "number")
+        return bool(self.ens.kernel.rule.kind == "number")
 
     @property
     def whole(self) -> Places:
@@ -58,9 +59,9 @@ class Truth:
         """
         if got == expected or got is None or not self.number:
             return bool(got == expected)
-        near = float(self.ens.rule.window) / self.ens.adding.divisor
-        if self.ens.link != "identity":
-            single = self.ens.adding.precision == "float32"
+        near = float(self.ens.kernel.rule.window) / self.ens.kernel.adding.divisor
+        if self.ens.kernel.link != "identity":
+            single = self.ens.kernel.adding.precision == "float32"
             near += (1e-6 if single else 1e-15) * abs(expected)
         return near > 0 and abs(got - expected) <= near
 
@@ -80,21 +81,21 @@ class Truth:
 
     def close(self, places: Places) -> bool:
         """Whether some completion is within what the model says it cannot tell apart."""
-        window = self.ens.rule.window
+        window = self.ens.kernel.rule.window
         if window == 0:
             return False
-        whole = self.ens.whole  # beyond the window, what additions round
+        whole = self.ens.kernel.whole  # beyond the window, what additions round
         window += 2 * float(np.ldexp(float(whole.slack.max()), whole.exponent))
         sums = self.sums[np.ix_(*places)].reshape(-1, self.sums.shape[-1])
-        if self.ens.rule.kind == "cuts":
-            return bool((abs(sums - np.array(self.ens.rule.cuts)) <= window).any())
+        if self.ens.kernel.rule.kind == "cuts":
+            return bool((abs(sums - np.array(self.ens.kernel.rule.cuts)) <= window).any())
         near = sums.max(axis=1, keepdims=True) - sums <= window * (1 + 1e-9)
         return bool((near.sum(axis=1) > 1).any())
 
     @property
     def top(self) -> float:
         """The largest that leaves can add up to, by which rounding is measured."""
-        content = self.ens.to_dict()
+        content = json.loads(self.ens.to_json())
         largest = [np.abs(tree["values"]).max(initial=0.0) for tree in content["trees"]]
         total = sum(largest) + np.abs(content["adding"]["base"]).max(initial=0.0)
         return 1.0 + float(total) / content["adding"]["divisor"]
@@ -125,13 +126,13 @@ def complete_rows(
 
 
 def features_of(ens: Any) -> tuple[Feat, ...]:
-    return tuple(feature_of(one) for one in ens.to_dict()["space"]["features"])
+    return tuple(feature_of(one) for one in json.loads(ens.to_json())["space"]["features"])
 
 
 def thresholds(ens: Any) -> dict[int, set[float]]:
     """Of an ensemble's JSON, by feature."""
     found: dict[int, set[float]] = {}
-    for tree in ens.to_dict()["trees"]:
+    for tree in json.loads(ens.to_json())["trees"]:
         for number, cut in zip(tree["feature"], tree["threshold"], strict=True):
             if number >= 0:
                 found.setdefault(number, set()).add(float(cut))
@@ -200,7 +201,7 @@ def some_rows(truth: Truth, rng: Random, n: int) -> list[Places]:
 
 
 def some_ranges(truth: Truth, rng: Random, n: int) -> list[tuple[Places, Any, Any]]:
-    """Rows of ranges, with the two ends as ``predict_between`` takes them."""
+    """Rows of ranges, with the two ends as ``Between`` takes them."""
     found = []
     for _ in range(n):
         places, lower, upper = [], {}, {}
@@ -237,7 +238,7 @@ def truth_of(
     feats = features_of(ens)
     rows = complete_rows(feats, points, as_row)
     answers = replay(rows)
-    labels = sorted(set(answers)) if ens.rule.kind == "number" else list(ens.classes)
+    labels = sorted(set(answers)) if ens.kernel.rule.kind == "number" else list(ens.classes)
     place = {label: at for at, label in enumerate(labels)}
     shape = tuple(len(some) for some in points)
     said = np.array([place[one] for one in answers]).reshape(shape)

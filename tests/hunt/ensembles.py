@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import orderless as ol
+
 from . import certainty, reasoning
 from .completions import SINGLE, Truth, features_of, points_near, sized, thresholds, truth_of
 from .ensemble_models import IMPORTS, LABELS, LIBRARIES, MODELS, NAMES, NUMBERS, WORDS, cuts_of
@@ -59,7 +61,7 @@ class Case:
     @property
     def code(self) -> str:
         read = ", ".join(part for part in ("model", self.reading) if part)
-        return f"{self.fitting}ens = ol.read_ensemble({read})\n"
+        return f"{self.fitting}ens = ol.read({read})\n"
 
     @cached_property
     def made(self) -> dict[str, Any]:
@@ -69,6 +71,8 @@ class Case:
         except Exception:  # a table that the library refuses is no case
             raise TooBig from None
         exec(self.code.removeprefix(self.fitting), space)
+        if isinstance(space["ens"], ol.Tree):  # one tree is no sum; other areas ask it
+            raise TooBig
         return space
 
     @cached_property
@@ -129,7 +133,7 @@ def truth(case: Case) -> Truth:
 
     proba = number or (hasattr(model, "predict_proba") and "AdaBoost" not in case.program)
     apart = number or "'rf'" in case.program  # LightGBM's forests: raw scores are not divided
-    scores = None if apart or (ens.rule.window > 0 and case.library == "sklearn") else (
+    scores = None if apart or (ens.kernel.rule.window > 0 and case.library == "sklearn") else (
         lambda rows: margins(case, model, rows_for(case, rows))
     )  # fmt: skip
     if "AdaBoost" in case.program or "'hard'" in case.program:  # it has none, or scales them
@@ -315,8 +319,6 @@ def checked(check: Callable[[Truth, Random], None]) -> Callable[[Case], None]:
 def estimators(case: Case) -> None:
     """``OrderlessClassifier`` around a clone says what the ensemble says."""
     from sklearn.base import clone
-
-    import orderless as ol
 
     ens = case.truth.ens
     if not ens.classes or "nan=" in case.reading or case.table == "category" or ens.n_trees < 2:

@@ -57,10 +57,10 @@ class Case:
 
     def space(self) -> Any:
         kinds = {feat.name: feat.kind for feat in self.feats}
-        return ol.Space(kinds, knowing=[fact.text for fact in self.facts])
+        return ol.Space(kinds, facts=[fact.text for fact in self.facts])
 
     def read(self, tree: Any) -> Any:
-        return ol.read_tree(tree, space=self.space())
+        return ol.read(tree, space=self.space())
 
     def possible(self) -> list[Row]:
         names = [feat.name for feat in self.feats]
@@ -248,8 +248,8 @@ def show(case: Case) -> str:
     )
     return (
         "import orderless as ol\n"
-        f"space = ol.Space({{{kinds}}}, knowing={[fact.text for fact in case.facts]!r})\n"
-        f"one = ol.read_tree({case.one!r}, space=space)\n"
-        f"two = ol.read_tree({case.two!r}, space=space)\n"
+        f"space = ol.Space({{{kinds}}}, facts={[fact.text for fact in case.facts]!r})\n"
+        f"one = ol.read({case.one!r}, space=space)\n"
+        f"two = ol.read({case.two!r}, space=space)\n"
         f"rows = {list(case.rows)!r}"
     )

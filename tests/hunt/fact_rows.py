@@ -114,7 +114,7 @@ class Case:
         return [feat.name for feat in self.feats]
 
     def read(self) -> Any:
-        space = ol.Space([f.feature() for f in self.feats], knowing=[f.text for f in self.facts])
+        space = ol.Space([f.feature() for f in self.feats], facts=[f.text for f in self.facts])
         return built(space, self.tree)
 
     def possible(self) -> list[Row]:
@@ -384,7 +384,7 @@ def show(case: Case) -> str:
     features = ", ".join(map(feature_code, case.feats))
     return (
         "import orderless as ol\n"
-        f"space = ol.Space([{features}], knowing={[fact.text for fact in case.facts]!r})\n"
+        f"space = ol.Space([{features}], facts={[fact.text for fact in case.facts]!r})\n"
         f"from tests.hunt.fact_rows import built\ntree = built(space, {case.tree!r})\n"
         f"rows = {[given(row) for row in case.rows]!r}  # float('nan') for nan\n"
         f"limits = {case.limits!r}"
@@ -446,9 +446,9 @@ def answers(case: Case) -> None:
         if not left:
             continue
         row = [given(part)]
-        same("possible_classes", sorted(tree.possible_classes(row)[0]), labels)
+        same("possible", sorted(tree.possible(row)[0]), labels)
         same("predict", tree.predict(row).tolist(), [labels[0] if len(labels) == 1 else None])
-        asked = ol.ask_next(tree, row).tolist()[0]
+        asked = tree.ask_next(row).tolist()[0]
         if len(labels) == 1:
             same("nothing to ask", asked, None)
         elif asked in part or not any(
@@ -463,7 +463,7 @@ def reasons(case: Case) -> None:
         if not left:
             continue
         labels = {case.says(row) for row in left}
-        why = form.explain(given(part))
+        why = form.tree.explain(given(part))
         low, high = (min(labels), max(labels)) if case.tree.get("task") else ("", "")
         if case.tree.get("task"):
             same("the interval", why.interval, (low, high))
@@ -594,7 +594,7 @@ def changes(case: Case) -> None:
         labels = {case.says(row) for row in left}
         if len(labels) != 1:
             continue
-        why = form.explain(given(part))
+        why = form.tree.explain(given(part))
         differ = {
             frozenset(n for n in part if row[n] != part[n])
             for row in possible
@@ -675,7 +675,7 @@ def needed(case: Case) -> None:
         labels = {case.says(row) for row in left}
         if len(labels) < 2:
             continue
-        found = ol.missing_needed(tree, given(part))
+        found = tree.needed(given(part))
         unknown = [name for name in case.names() if name not in part]
         same("settle", set(found.settle), smallest_sets(case, left, unknown, all))
         same("could", set(found.could), smallest_sets(case, left, unknown, any))

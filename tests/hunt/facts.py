@@ -82,8 +82,8 @@ def answers(case: Case) -> None:
         sorted({decide(case.one, row) for row in possible if agrees(row, told)}, key=str)
         for told in case.rows
     ]
-    got = [sorted(some, key=str) for some in tree.possible_classes(list(case.rows))]
-    same("possible_classes", got, labels)
+    got = [sorted(some, key=str) for some in tree.possible(list(case.rows))]
+    same("possible", got, labels)
     certain = [some[0] if len(some) == 1 else None for some in labels]
     same("predict", tree.predict(list(case.rows)).tolist(), certain)
 
@@ -120,12 +120,12 @@ def explains(case: Case) -> None:
         left = [row for row in possible if agrees(row, told)]
         if not left:
             try:
-                form.explain(told)
+                form.tree.explain(told)
             except ol.errors.InvalidData:
                 continue
             raise Wrong("an impossible row is explained", told)
         labels = {decide(case.one, row) for row in left}
-        why = form.explain(told)
+        why = form.tree.explain(told)
         same("the label explained", why.label, labels.pop() if len(labels) == 1 else None)
         if why.label is None:
             continue
@@ -150,7 +150,9 @@ def changes(case: Case) -> None:
             if decide(case.one, row) != label
         }
         minimal = {one for one in sets if not any(other < one for other in sets)}
-        got = {frozenset(change.features) for change in form.explain(told).changes(immutable=[])}
+        got = {
+            frozenset(change.features) for change in form.tree.explain(told).changes(immutable=[])
+        }
         same("changes", sorted(map(sorted, got)), sorted(map(sorted, minimal)))
 
 

@@ -132,7 +132,7 @@ def needed(case: Case) -> None:
                    for one in rows for two in rows):  # fmt: skip
             raise Wrong("what is asked cannot matter", name, told)
         if exact(case):
-            found = model.missing_needed(told)
+            found = model.needed(told)
             same("what settles it", {*found.settle}, smallest(case, rows, told, all))
             same("what could settle it", {*found.could}, smallest(case, rows, told, any))
 

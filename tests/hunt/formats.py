@@ -50,7 +50,7 @@ def read_back(case: Case, what: str, content: Any) -> None:
     tree = case.read()
     nan: Any = "value" if any(feat.nan for feat in case.feats) else "unknown"
     try:
-        read = ol.read_tree(content, nan=nan)
+        read = ol.read(content, nan=nan)
     except UnreadableModel as fault:
         raise Wrong(f"{what}: what we write is read", str(fault)) from None
     rows, expected = complete(case)

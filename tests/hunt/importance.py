@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
+from orderless.importance import conditional_model_reliance
 
 from . import drawing
 from .grid import Box, Grid, TooBig
@@ -145,7 +146,7 @@ def conditions(case: Case) -> None:
             for giver, share in givers:
                 lost += weight * share * (decide(case.tree, giver) != label) / among
         expected.append(lost / total)
-    got = ol.conditional_model_reliance(case.read(), case.rows, list(case.y), **case.options)
+    got = conditional_model_reliance(case.read(), case.rows, list(case.y), **case.options)
     close("conditional_model_reliance", got, expected)
 
 

@@ -177,7 +177,7 @@ def predicts(case: Case) -> None:
     same("predict of dicts", tree.predict(rows).tolist(), expected)
     same("predict of the form", form.predict(rows).tolist(), expected)
     in_order = [tuple(label for label in case.classes if label in labels) for labels in possible]
-    same("possible_classes", tree.possible_classes(rows), in_order)
+    same("possible", tree.possible(rows), in_order)
     if not any(feat.nan for feat in case.feats) and rows:
         names = [feat.name for feat in case.feats]
         table = pd.DataFrame(
@@ -204,7 +204,7 @@ def predicts_between(case: Case) -> None:
         if any(some is None for some in points):
             continue
         expected = certain(labels_of(case, points))
-        same("predict_between", tree.predict_between([lower], [upper]).tolist(), [expected])
+        same("predict between", tree.predict(ol.Between([lower], [upper])).tolist(), [expected])
 
 
 def walks(case: Case) -> None:
@@ -219,12 +219,18 @@ def walks(case: Case) -> None:
                 break
             node = node.yes if answers == {True} else node.no
         expected = node.label if isinstance(node, Leaf) else None
-        same("predict_path", ol.predict_path(tree, [case.named(row)]).tolist(), [expected])
+        same(
+            "predict_path", ol.baselines.predict_path(tree, [case.named(row)]).tolist(), [expected]
+        )
         sure = all(
             len({ask.holds(point) for point in points[ask.feature]}) == 1 for ask in asks(root)
         )
         expected = certain(labels_of(case, points)) if sure else None
-        same("predict_features", ol.predict_features(tree, [case.named(row)]).tolist(), [expected])
+        same(
+            "predict_features",
+            ol.baselines.predict_features(tree, [case.named(row)]).tolist(),
+            [expected],
+        )
 
 
 def asks_next(case: Case) -> None:
@@ -232,7 +238,7 @@ def asks_next(case: Case) -> None:
     names = [feat.name for feat in case.feats]
     for row in case.rows:
         points = allowed(case, grid, row)
-        got = ol.ask_next(tree, [case.named(row)]).tolist()[0]
+        got = tree.ask_next([case.named(row)]).tolist()[0]
         same("ask_next is silent if determined", got is None, len(labels_of(case, points)) == 1)
         if got is not None and not matters(case, points, names.index(got)):
             raise Wrong("ask_next asks what cannot matter", got)
@@ -252,12 +258,12 @@ def needs(case: Case) -> None:
     tree, grid = case.read(), case.grid()
     for row in case.rows:
         points = allowed(case, grid, row)
-        found = tree.missing_needed(case.named(row))
+        found = tree.needed(case.named(row))
         settle, could = least_sets(case, points)
-        same("missing_needed.settle", set(found.settle), settle)
-        same("missing_needed.could", set(found.could), could)
+        same("needed.settle", set(found.settle), settle)
+        same("needed.could", set(found.could), could)
         same("no set twice", len(found.settle), len(settle))
-        same("missing_needed.label", found.label, certain(labels_of(case, points)))
+        same("needed.label", found.label, certain(labels_of(case, points)))
 
 
 def least_sets(case: Case, points: list[list[Point]]) -> tuple[Any, Any]:
@@ -296,7 +302,7 @@ def fits_training(case: Case) -> None:
     if not complete:
         return
     training = [case.named(row) for row in complete]
-    got = tree.odds([case.named(row) for row in case.rows], training)
+    got = tree.shares([case.named(row) for row in case.rows], training)
     _, root, _ = from_json(tree.to_json())
     for row, share in zip(case.rows, got, strict=True):
         fitting = [
@@ -314,7 +320,7 @@ def fits_training(case: Case) -> None:
         for label, number in zip(tree.classes, share, strict=True):
             expected = said.count(label) / len(said) if said else math.nan
             if not np.isclose(number, expected, equal_nan=True):
-                raise Wrong("odds from training rows", list(share), (label, expected))
+                raise Wrong("shares from training rows", list(share), (label, expected))
 
 
 def in_one_bin(tree: Node, at: int, one: Point, other: Point) -> bool:
@@ -332,7 +338,7 @@ def explains(case: Case) -> None:
     for row in case.rows:
         points = allowed(case, grid, row)
         label = certain(labels_of(case, points))
-        why = form.explain(case.named(row))
+        why = form.tree.explain(case.named(row))
         same("explain.label", why.label, label)
         if label is None:
             same("no reasons where it is open", why.all_reasons, ())

@@ -76,13 +76,12 @@ def intervals(case: Case) -> None:
     tree, ends = case.read(), possible(case)
     rows = [case.named(row) for row in case.rows]
     low, high = [min(some) for some in ends], [max(some) for some in ends]
-    lower, upper = tree.predict_interval(rows)
+    lower, upper, exact = tree.predict_interval(rows)
+    same("exact", exact.tolist(), [True] * len(rows))
     same("lower", lower.tolist(), low)
     same("upper", upper.tolist(), high)
-    lower, upper = ol.regression_bounds(tree, rows)
-    same("regression_bounds", [lower.tolist(), upper.tolist()], [low, high])
     for width in WIDTHS:
-        given = tree.predict(rows, within=width).tolist()
+        given = tree.predict(rows, tolerance=width).tolist()
         for number, a, b in zip(given, low, high, strict=True):
             if not near([a, b], width):
                 same(f"open within {width}", number, None)
@@ -95,39 +94,37 @@ def intervals(case: Case) -> None:
         table = pd.DataFrame(
             {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in names}
         )
-        lower, upper = tree.predict_interval(table)
+        lower, upper, _ = tree.predict_interval(table)
         same("of a data frame", [lower.tolist(), upper.tolist()], [low, high])
         if all(feat.ordered for feat in case.feats):
             for order in "CF":
                 array = np.asarray(table.astype(float).to_numpy(), order=order)
                 many = np.asarray(np.tile(array, (60, 1)), order=order)  # so many that masks pay
                 for some, times in ((array, 1), (many, 60)):
-                    lower, upper = tree.predict_interval(some)
+                    lower, upper, _ = tree.predict_interval(some)
                     same("of an array", [lower.tolist(), upper.tolist()],
                          [low * times, high * times])  # fmt: skip
 
 
 def cuts(case: Case) -> None:
     tree, ends = case.read(), possible(case)
-    grid = case.grid()
-    there = set(labels_of(case, grid.points))
     names = list("abcdefgh"[: len(case.levels) + 1])
-    if not all(min(there) <= level < max(there) for level in case.levels):
+    if not all(map(math.isfinite, case.levels)):
         try:
-            tree.cut(case.levels)
+            tree.discretize(case.levels)
         except ol.errors.InvalidTree:
             return
-        raise Wrong("a level outside of the numbers is refused", case.levels, sorted(there))
-    cut = tree.cut(case.levels, labels=names)
+        raise Wrong("a level that is no finite number is refused", case.levels, "InvalidTree")
+    cut = tree.discretize(case.levels, labels=names)
     rows = [case.named(row) for row in case.rows]
     expected = [
         tuple(sorted({names[sum(number > level for level in case.levels)] for number in some}))
         for some in ends
     ]
-    same("classes of a cut", cut.possible_classes(rows), expected)
+    same("classes of a cut", cut.possible(rows), expected)
     certain = [some[0] if len(some) == 1 else None for some in expected]
     same("predict of a cut", cut.predict(rows).tolist(), certain)
-    same("words of a cut", len(tree.cut(case.levels).classes), len(names))
+    same("words of a cut", len(tree.discretize(case.levels).classes), len(names))
 
 
 def explains(case: Case) -> None:
@@ -136,7 +133,7 @@ def explains(case: Case) -> None:
     cells = grid.by_label(grid.table(case.tree))
     form = ol.canonicalize(tree)
     for row, some in zip(case.rows, ends, strict=True):
-        why = form.explain(case.named(row))
+        why = form.tree.explain(case.named(row))
         same("interval", why.interval, (min(some), max(some)))
         same("label", why.label, min(some) if len(some) == 1 else None)
         same("possible", why.possible, tuple(sorted(some)))

@@ -94,13 +94,13 @@ def as_predicted(case: Case) -> None:
     tree = case.read()
     form = ol.canonicalize(tree)
     read = ol.CanonicalForm.from_json(form.to_json())
-    for what in (tree, form, read, ol.Tree.from_json(tree.to_json()), form.to_tree()):
+    for what in (tree, form, read, ol.Tree.from_json(tree.to_json()), form.tree.minimize()):
         same(f"{type(what).__name__}.predict", what.predict(rows).tolist(), case.expected)
 
 
 def in_python(case: Case) -> None:
     space: dict[str, Any] = {}
-    exec(ol.canonicalize(case.read()).to_python(), space)  # what we wrote ourselves
+    exec(case.read().to_python(), space)  # what we wrote ourselves
     got = [space["decide"](case.named(row)) for row in case.rows]
     same("to_python", got, case.expected)
     for row, label in zip(case.rows, case.expected, strict=True):
@@ -169,7 +169,7 @@ def in_engine(case: Case, dialect: str, base: Any) -> None:
     rows = [[at, *row] for at, row in enumerate(table_of(case))]
     base.executemany(f"INSERT INTO t VALUES ({marks})", rows)
     tree = case.read()
-    asked = ol.ask_next(tree, [case.named(row) for row in case.rows]).tolist()
+    asked = tree.ask_next([case.named(row) for row in case.rows]).tolist()
     for shape in SHAPES:
         for needed, expected in ((None, case.expected), ("next", asked)):
             text = tree.to_sql(dialect=dialect, shape=shape, needed=needed)
@@ -223,7 +223,7 @@ def in_polars(case: Case) -> None:
         ]
     )
     tree = case.read()
-    asked = ol.ask_next(tree, [case.named(row) for row in case.rows]).tolist()
+    asked = tree.ask_next([case.named(row) for row in case.rows]).tolist()
     for shape in SHAPES:
         for needed, expected in ((None, case.expected), ("next", asked)):
             told = frame.lazy().select(tree.to_polars(shape=shape, needed=needed)).collect()

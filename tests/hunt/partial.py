@@ -126,7 +126,7 @@ def cell_holds(what: Any, point: Point) -> float:
 def by_columns(case: Case) -> None:
     """A row leaves the values that agree with all columns that are not blank."""
     space = case.space
-    tree = case.read().over(space)
+    tree = case.read().with_space(space)
     grid = Grid.of(case.feats, case.tree)
     columns = case.columns
     for row, blank in zip(case.rows, case.blanks, strict=True):
@@ -150,7 +150,7 @@ def by_columns(case: Case) -> None:
             got = [None if pd.isna(one) else one for one in tree.predict(frame).tolist()]
             same("predict of a frame of columns", got, expected)
             in_order = [tuple(one for one in case.classes if one in labels)]
-            same("possible_classes by columns", tree.possible_classes([told]), in_order)
+            same("possible by columns", tree.possible([told]), in_order)
 
 
 def changes(case: Case) -> None:
@@ -159,7 +159,7 @@ def changes(case: Case) -> None:
     grid = Grid.of(case.feats, case.tree)
     for row in case.rows:
         points = points_of(case, row)
-        why = form.explain(named(case, row))
+        why = form.tree.explain(named(case, row))
         got = set()
         for change in why.changes():
             sides = []
@@ -225,7 +225,7 @@ def cheapest(case: Case) -> None:
     costs = {feat.name: rng.choice([0, 1, 2, 5, 0.5]) for feat in case.feats}
     form = ol.canonicalize(case.read())
     for row in case.rows:
-        why = form.explain(named(case, row))
+        why = form.tree.explain(named(case, row))
         keys = [(sum(costs[name] for name in term.features), term.n_conditions)
                 for term in why.all_reasons]  # fmt: skip
         best = why.cheapest(costs)
@@ -295,9 +295,10 @@ def ranges_meet_rows(case: Case) -> None:
             continue
         told = named(case, row)
         expected = [certain(labels_of(rows, allowed(rows, rows.grid(), row)))]
-        same("equal ends are a value", tree.predict_between([told], [told]).tolist(), expected)
+        same("equal ends are a value", tree.predict(ol.Between([told], [told])).tolist(),
+             expected)  # fmt: skip
         nothing = [certain(labels_of(rows, allowed(rows, rows.grid(), {})))]
-        same("no ends are unknown", tree.predict_between([{}], [{}]).tolist(), nothing)
+        same("no ends are unknown", tree.predict(ol.Between([{}], [{}])).tolist(), nothing)
 
 
 CHECKS = (by_columns, changes, cheapest, estimates, covers, ranges_meet_rows)

@@ -153,9 +153,9 @@ def through(case: Case) -> None:
     import orderless as ol
 
     model = case.made["model"]
-    apart = ol.read_tree(model[-1], through=model[:-1])
+    apart = ol.read(model[-1], preprocessing=model[:-1])
     if not ol.equivalent(apart, case.made["tree"]):
-        raise Wrong("through= is the pipeline", apart, case.made["tree"])
+        raise Wrong("preprocessing= is the pipeline", apart, case.made["tree"])
 
 
 CHECKS = (predicts, takes_gaps, through)

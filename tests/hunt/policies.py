@@ -363,7 +363,7 @@ def near(case: Case) -> None:
     for within in sorted(gaps)[:4]:
         brute = Near(case, within)
         least = sum(brute.best(*start, None, None)[1] for start in brute.starts())
-        policy = case.solve(within=within)
+        policy = case.solve(tolerance=within)
         same("expected_cost of the optimum", policy.expected_cost, float(least / total))
         same("it is proven", (policy.optimal, policy.bound), (True, policy.expected_cost))
         done = policy.simulate(case.rows)
@@ -371,7 +371,7 @@ def near(case: Case) -> None:
         if not all(decimal_numbers.near(pair, within) for pair in ends):
             raise Wrong("a row ends too wide", done["upper"] - done["lower"], within)
         worst = max(brute.worst(*start) for start in brute.starts())
-        same("worst_cost", case.solve(within=within, objective="worst").worst_cost, float(worst))
+        same("worst_cost", case.solve(tolerance=within, objective="worst").worst_cost, float(worst))
         text = policy.to_json()
         same("JSON", ol.Policy.from_json(text).to_json(), text)
 

@@ -50,8 +50,8 @@ class Case:
     @property
     def code(self) -> str:
         read = ", ".join(part for part in ("model", self.reading) if part)
-        value = f'value = ol.read_tree({read}, nan="value")\n' if self.gaps else ""
-        return f"{self.fitting}tree = ol.read_tree({read})\n{value}"
+        value = f'value = ol.read({read}, nan="value")\n' if self.gaps else ""
+        return f"{self.fitting}tree = ol.read({read})\n{value}"
 
     @cached_property
     def made(self) -> dict[str, Any]:
@@ -260,10 +260,10 @@ def counts_leaves(case: Case) -> None:
     own_cuts(case)
     model, tree = case.made["model"], case.made["tree"]
     rows = complete(edges(case, 10))
-    got = tree.odds(rows)
+    got = tree.shares(rows)
     expected = model.predict_proba(np.array(rows))
     if not np.allclose(got, expected):
-        raise Wrong("odds of complete rows", got.tolist(), expected.tolist())
+        raise Wrong("shares of complete rows", got.tolist(), expected.tolist())
 
 
 KEPT = (

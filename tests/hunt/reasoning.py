@@ -199,7 +199,7 @@ def one_tree(truth: Truth, rng: Random) -> None:
         tree = truth.ens.to_tree(time_limit=TIME)
     except ol.Undecided:
         if not truth.number and not truth.close(truth.whole):
-            raise Wrong("to_tree: undecided without need", truth.ens.rule) from None
+            raise Wrong("to_tree: undecided without need", truth.ens.kernel.rule) from None
     else:
         got = plain(tree.predict(truth.complete))
         if truth.number and tree.task != "regression":
@@ -247,12 +247,12 @@ def compared(truth: Truth, rng: Random) -> None:
         equal = ol.equivalent(ens, other, time_limit=TIME)
         row = ol.counterexample(ens, other, time_limit=TIME)
     except ol.Undecided as fault:
-        if ens.rule.window == 0 and ens.whole.slack.max() == 0:
+        if ens.kernel.rule.window == 0 and ens.kernel.whole.slack.max() == 0:
             raise Wrong("equivalent: undecided without need", str(fault)) from fault
         return
     same("counterexample and equivalent", row is None, equal)
     if row is None:
-        if apart and ens.whole.slack.max() == 0 and not truth.number:
+        if apart and ens.kernel.whole.slack.max() == 0 and not truth.number:
             raise Wrong("equivalent, but this row differs", rows[apart[0]], one[apart[0]])
         return
     row = truth.as_row(row)

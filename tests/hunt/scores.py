@@ -83,7 +83,7 @@ class Case:
 
     @cached_property
     def truth(self) -> Truth:
-        ens = ol.read_score(self.content)
+        ens = ol.Ensemble.from_points(self.content)
         rng = Random(self.seed)
         points = []
         for feat in features_of(ens):
@@ -196,7 +196,7 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def show(case: Case) -> str:
-    return f"import orderless as ol\nens = ol.read_score({case.content!r})"
+    return f"import orderless as ol\nens = ol.Ensemble.from_points({case.content!r})"
 
 
 def as_table(case: Case) -> str | None:
@@ -230,12 +230,12 @@ def as_table(case: Case) -> str | None:
 def read_alike(case: Case) -> None:
     """As JSON, and as CSV."""
     ens = case.truth.ens
-    same("JSON", ol.read_score(json.dumps(case.content)) == ens, True)
+    same("JSON", ol.Ensemble.from_points(json.dumps(case.content)) == ens, True)
     text = as_table(case)
     if text is None or any("|" in str(one) or name.strip() != name or "\n" in name
                            for name, one in case.features.items()):  # fmt: skip
         return
-    read = ol.read_score(text, space=ens.space)
+    read = ol.Ensemble.from_points(text, space=ens.space)
     same("CSV", read.to_json(), ens.to_json())
 
 

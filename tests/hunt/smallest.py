@@ -21,14 +21,14 @@ def smallest(case: Case) -> None:
     one, two = case.read(case.one), case.read(case.two)
     for what in ("leaves", "depth"):
         least = brute.value(what)
-        small = ol.smallest_tree(one, minimize=what)
+        small = one.minimize(what=what)
         feats, root, _ = from_json(small.to_json())
         fine = Grid.of(feats, case.one, root)
         same("smallest_tree decides the same", fine.table(root), fine.table(case.one))
         same(f"smallest {what}", n_leaves(root) if what == "leaves" else depth(root), least)
-        same("no redundant split is left", ol.redundant_splits(small), ())
+        same("no redundant split is left", small.redundant_splits(), ())
         if equal(case):
-            same("one smallest tree", ol.smallest_tree(two, minimize=what).to_json(),
+            same("one smallest tree", two.minimize(what=what).to_json(),
                  small.to_json())  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def expected_depth(case: Case) -> None:
     box = told_apart(grid, table)
     least = Smallest(grid, table).value("questions", box) / grid.box_mask(box).bit_count()
     one = case.read(case.one)
-    small, bound = ol.smallest_tree(one, minimize="expected_depth", return_bound=True)
+    small, bound = one.minimize(what="expected_depth", return_bound=True)
     if abs(bound - least) > 1e-9:
         raise Wrong("expected depth", bound, least)
     same("it decides the same", ol.equivalent(small, one), True)
@@ -70,7 +70,7 @@ def cut_short(case: Case) -> None:
     one = case.read(case.one)
     for limit in (1, 2, 5, 20):
         for what in ("leaves", "depth", "expected_depth"):
-            small, bound = ol.smallest_tree(one, minimize=what, limit=limit, return_bound=True)
+            small, bound = one.minimize(what=what, limit=limit, return_bound=True)
             same("it decides the same", ol.equivalent(small, one), True)
             if what == "leaves" and not bound <= least <= small.n_leaves:
                 raise Wrong("the bound holds", (bound, small.n_leaves), least)
@@ -88,7 +88,7 @@ def redundant(case: Case) -> None:
             if isinstance(node, Split)
             and any(grid.table(put(root, node, side)) == table for side in (node.yes, node.no))
         )
-        same("redundant_splits", ol.redundant_splits(read), expected)
+        same("redundant_splits", read.redundant_splits(), expected)
 
 
 def put(root: Node, old: Node, new: Node) -> Node:

@@ -96,7 +96,7 @@ def made(case: Case) -> dict[str, Any]:
 def made_aloud(case: Case) -> dict[str, Any]:
     """The model, with all of its trees where it holds many."""
     if any(name in case.program for name in ("PRAXIS", "TREEFARMS")):
-        code = case.code.replace("tree = ol.read_tree(", "trees = ol.read_trees(")
+        code = case.code.replace("tree = ol.read(", "trees = ol.read_many(")
         return ran(case.fitting, code)
     return {**case.made, "trees": [case.made["tree"]]}
 

@@ -126,13 +126,13 @@ def smaller(case: Case) -> Iterator[Case]:
 
 def show(case: Case) -> str:
     return (
-        f"import orderless as ol\nprint(ol.check_rules({case.source!r}, hit={case.hit!r}, "
+        f"import orderless as ol\nprint(ol.rules.check({case.source!r}, hit={case.hit!r}, "
         f"default={case.default!r}, space={case.space!r}))"
     )
 
 
 def checked(case: Case) -> Any:
-    return ol.check_rules(case.source, hit=case.hit, default=case.default, space=case.space)
+    return ol.rules.check(case.source, hit=case.hit, default=case.default, space=case.space)
 
 
 def gaps(case: Case) -> None:
@@ -167,7 +167,7 @@ def unused(case: Case) -> None:
 
 def decided(case: Case) -> None:
     try:
-        tree = ol.read_rules(case.source, hit=case.hit, default=case.default, space=case.space)
+        tree = ol.rules.read(case.source, hit=case.hit, default=case.default, space=case.space)
     except InvalidRules as fault:
         if checked(case):
             raise Wrong("a table that is fine is read", str(fault)) from None

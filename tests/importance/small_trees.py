@@ -13,7 +13,7 @@ BITS = [[0, 0], [0, 1], [1, 0], [1, 1]]
 def and_tree():
     tree = {"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
             "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
-    return ol.read_tree(tree, feature_names=["x1", "x2"])
+    return ol.read(tree, feature_names=["x1", "x2"])
 
 
 @st.composite
@@ -73,7 +73,7 @@ def binarized():
             return 0 if red else 1
         return 0 if blue else 2
 
-    found = ol.read_tree(tree, space=SPACE)
+    found = ol.read(tree, space=SPACE)
     assert found.features == ("age", "color")
     return found, decide
 

@@ -17,7 +17,7 @@ LABELS = [0, 0, 0, 1]
 
 
 def and_tree():
-    return ol.read_tree(AND, feature_names=["x1", "x2"])
+    return ol.read(AND, feature_names=["x1", "x2"])
 
 
 # -- one tree ----------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def test_equal_to_scikit_learn_where_nan_is_a_value():
     y = (X[:, 0] > 0) ^ (X[:, 1] > 0.5)
     X[random.random_sample(X.shape) < 0.2] = np.nan
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
-    ours = ol.impurity_importance(ol.read_tree(model, nan="value"), X, y)
+    ours = ol.impurity_importance(ol.read(model, nan="value"), X, y)
     np.testing.assert_allclose(ours, model.feature_importances_, rtol=0, atol=1e-12)
     with pytest.raises(InvalidData, match="has no value for"):
         ol.impurity_importance(model, X, y)  # without it NaN is unknown
@@ -66,11 +66,11 @@ def test_by_feature_of_a_binarized_space():
     random = np.random.RandomState(1)
     X = random.normal(size=(300, 3))
     y = (X[:, 0] > 0.3) | (X[:, 1] < -0.5)
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     B = binarizer.transform(X)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(B, y)
     space = binarizer.space_
-    tree = ol.read_tree(model, space=space)
+    tree = ol.read(model, space=space)
     by_column = dict.fromkeys(space.names, 0.0)
     for column, value in zip(space.columns, model.feature_importances_, strict=True):
         by_column[column.feature] += value
@@ -123,7 +123,7 @@ def test_table_and_text():
 
 def test_redundant_splits_are_told():
     same = {"feature": "x2", "true": AND, "false": AND}
-    tree = ol.read_tree(same, feature_names=["x1", "x2"])
+    tree = ol.read(same, feature_names=["x1", "x2"])
     found = ol.importance_range(tree, BITS, LABELS)
     assert not found.irredundant
     assert "redundant splits" in repr(found)
@@ -202,7 +202,7 @@ def test_too_many_categories_are_refused():
         tree = {"feature": "letter", "relation": "in", "reference": [letter],
                 "true": {"prediction": i}, "false": tree}  # fmt: skip
     with pytest.raises(InvalidTree, match="more than 12 groups"):
-        ol.importance_range(ol.read_tree(tree, space=space), [["a"], ["b"]], [0, 1])
+        ol.importance_range(ol.read(tree, space=space), [["a"], ["b"]], [0, 1])
 
 
 def test_ctrl_c_is_heard():

@@ -24,17 +24,17 @@ TARGETS = [0.0, 1.5, 2.0, 3.5]
 
 
 def sum_tree():
-    return ol.read_tree(SUM, feature_names=["x1", "x2"])
+    return ol.read(SUM, feature_names=["x1", "x2"])
 
 
 def numbers_of(spec, kinds):
     """The tree as a regression tree, also where its numbers are whole."""
     tree = tree_of(spec, kinds)
-    order = np.argsort(tree.numbers)
+    order = np.argsort(tree.kernel.numbers)
     place = np.argsort(order)
     return tree.replace(
-        task="regression", classes=tree.numbers[order].tolist(),
-        leaf_class=np.where(tree.feature < 0, place[tree.leaf_class], -1),
+        task="regression", classes=tree.kernel.numbers[order].tolist(),
+        leaf_class=np.where(tree.nodes.feature < 0, place[tree.nodes.leaf_class], -1),
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def test_every_function_of_two_booleans_and_four_numbers():
         every = list(brute.trees(said, ["cuts"] * 2))
         sides = [{"feature": "b", "true": {"prediction": said[a, 1.0]},
                   "false": {"prediction": said[a, 0.0]}} for a in (0.0, 1.0)]  # fmt: skip
-        tree = ol.read_tree({"task": "regression", "feature": "a", "true": sides[1],
+        tree = ol.read({"task": "regression", "feature": "a", "true": sides[1],
                              "false": sides[0]}, space=ol.Space.independent(names))  # fmt: skip
         rows = [(cell, 3.0 * i % 4, i + 1) for i, cell in enumerate(cells)]
         found = ol.importance_range(
@@ -121,8 +121,8 @@ def test_every_function_of_two_booleans_and_four_numbers():
 def test_equivalent_trees_have_one_range():
     """The smallest tree asks in another order, and has the same range."""
     X, y = load_diabetes(return_X_y=True)
-    tree = ol.read_tree(DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y))
-    one, two = (ol.importance_range(t, X, y) for t in (tree, ol.smallest_tree(tree)))
+    tree = ol.read(DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y))
+    one, two = (ol.importance_range(t, X, y) for t in (tree, tree.minimize()))
     assert one.n_trees == two.n_trees > 1
     for name in ("low", "high", "mean"):
         np.testing.assert_allclose(getattr(one, name), getattr(two, name), rtol=0, atol=1e-12)
@@ -148,7 +148,7 @@ def test_numbers_of_any_size():
 def test_nothing_to_gain():
     """Equal numbers, and means that are equal but for rounding."""
     for y in ([0.1] * 4, [0.3, 0.1, 0.2, 0.4], [1e300] * 4):
-        tree = sum_tree() if y[0] != 0.3 else ol.read_tree(
+        tree = sum_tree() if y[0] != 0.3 else ol.read(
             {"task": "regression", "feature": "x1", "true": {"prediction": 1.5},
              "false": {"prediction": 0.5}}, feature_names=["x1", "x2"])  # fmt: skip
         X = BITS if y[0] != 0.3 else [[0, 0], [1, 0], [1, 0], [0, 0]]

@@ -14,6 +14,7 @@ from strategies import kinds as some_kinds, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.importance import conditional_model_reliance
 
 NUMBERS = (-2.5, 0.1, 1.0, 7.5)
 LOSSES = ["squared", "absolute"]
@@ -23,16 +24,16 @@ STEP = {"task": "regression", "feature": "x1", "true": {"prediction": 2.5},
 
 
 def step():
-    return ol.read_tree(STEP, feature_names=["x1", "x2"])
+    return ol.read(STEP, feature_names=["x1", "x2"])
 
 
 def numbers_of(spec, kinds):
     """The tree as a regression tree, also where its numbers are whole."""
     tree = tree_of(spec, kinds)
-    order = np.argsort(tree.numbers)
+    order = np.argsort(tree.kernel.numbers)
     return tree.replace(
-        task="regression", classes=tree.numbers[order].tolist(),
-        leaf_class=np.where(tree.feature < 0, np.argsort(order)[tree.leaf_class], -1),
+        task="regression", classes=tree.kernel.numbers[order].tolist(),
+        leaf_class=np.where(tree.nodes.feature < 0, np.argsort(order)[tree.nodes.leaf_class], -1),
     )  # fmt: skip
 
 
@@ -88,8 +89,8 @@ def test_a_row_of_weight_two_is_two_rows(problem, loss, data):
     for j in range(len(kinds)):
         expected = brute.permuted_numbers(deciding(kinds, spec), several, [j], loss)
         assert ours[j] == float(expected)
-    cond = ol.conditional_model_reliance(tree, X, y, loss=loss, sample_weight=weight)
-    others = ol.conditional_model_reliance(
+    cond = conditional_model_reliance(tree, X, y, loss=loss, sample_weight=weight)
+    others = conditional_model_reliance(
         tree, dicts(kinds, several), [target for _, target in several], loss=loss
     )
     assert cond.tolist() == pytest.approx(others.tolist(), rel=1e-12)
@@ -108,7 +109,7 @@ def test_equivalent_trees_agree(problem, loss, data):
     tree = numbers_of(spec, kinds)
     X, y = dicts(kinds, rows), [target for _, target in rows]
     one = ol.permutation_importance(tree, X, y, loss=loss)
-    for other in (ol.smallest_tree(tree), numbers_of(wider, kinds)):
+    for other in (tree.minimize(), numbers_of(wider, kinds)):
         assert one.tolist() == ol.permutation_importance(other, X, y, loss=loss).tolist()
 
 
@@ -117,10 +118,10 @@ def test_by_column(loss):
     """Columns of one feature, each by itself; rows may then contradict themselves."""
     X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
     y = [1.0, 3.0, 2.5, 7.0, 9.0]
-    binarizer = ol.QuantileBinarizer(quantiles=(0.25, 0.5, 0.75)).fit(X)
+    binarizer = ol.Binarizer((0.25, 0.5, 0.75)).fit(X)
     B = binarizer.transform(X)
     model = DecisionTreeRegressor(random_state=0).fit(B, y)
-    tree = ol.read_tree(model, space=binarizer.space_)
+    tree = ol.read(model, space=binarizer.space_)
     ours = ol.permutation_importance(tree, B, y, by="column", loss=loss)
     rows = [(tuple(bits), target) for bits, target in zip(B.tolist(), y, strict=True)]
     said = {cell: float(model.predict([cell])[0]) for cell in itertools.product((0, 1), repeat=3)}
@@ -145,7 +146,9 @@ def test_exact_is_the_limit_of_scikit_learn_and_of_repeats(loss):
                                      random_state=seed) for seed in (0, 0, 1)]  # fmt: skip
     assert few[0].tolist() == few[1].tolist() != few[2].tolist()
     assert (np.abs(ours - few[0]) <= near).all()
-    assert (ours[[i for i in range(10) if i not in ol.read_tree(model).used]] == 0).all()
+    tree = ol.read(model)
+    unused = [i for i, name in enumerate(tree.space.names) if name not in tree.features]
+    assert (ours[unused] == 0).all()
 
 
 def test_repeats_of_weighted_rows_are_those_of_the_rows_written_out():
@@ -166,7 +169,7 @@ def test_repeats_of_weighted_rows_are_those_of_the_rows_written_out():
 def test_reliance_equals_the_mean_over_permutations_within_strata(problem, loss):
     kinds, spec, rows = problem
     tree, y = numbers_of(spec, kinds), [target for _, target in rows]
-    ours = ol.conditional_model_reliance(tree, dicts(kinds, rows), y, loss=loss)
+    ours = conditional_model_reliance(tree, dicts(kinds, rows), y, loss=loss)
     felt = [oracle.as_float32 if kind == "float32" else (lambda v: v) for kind in kinds.values()]
     for j in range(len(kinds)):
 
@@ -182,7 +185,7 @@ def test_reliance_equals_the_mean_over_permutations_within_strata(problem, loss)
 
 def test_what_is_refused():
     classes = DecisionTreeClassifier().fit(BITS, [0, 0, 0, 1])
-    for work in (ol.permutation_importance, ol.conditional_model_reliance):
+    for work in (ol.permutation_importance, conditional_model_reliance):
         with pytest.raises(ValueError, match="must be 'squared' or 'absolute', got 'mse'"):
             work(step(), BITS, [0, 1, 2, 3], loss="mse")
         with pytest.raises(ValueError, match="loss is for regression trees"):
@@ -206,7 +209,7 @@ def test_constant_tree():
     for loss, exact in itertools.product(LOSSES, (True, False)):
         ours = ol.permutation_importance(tree, BITS, [0, 1, 2, 3], loss=loss, exact=exact)
         assert ours.tolist() == [0, 0]
-        assert ol.conditional_model_reliance(tree, BITS, [0, 1, 2, 3], loss=loss).tolist() == [0, 0]
+        assert conditional_model_reliance(tree, BITS, [0, 1, 2, 3], loss=loss).tolist() == [0, 0]
 
 
 def test_a_pandas_frame_gives_names():

@@ -12,6 +12,7 @@ from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree
+from orderless.importance import conditional_model_reliance
 
 from .small_trees import (
     BITS,
@@ -56,12 +57,12 @@ def test_a_row_of_weight_two_is_two_rows(problem, data):
     half = ol.permutation_importance(
         tree, dicts(kinds, rows), y, sample_weight=[w / 8 + w / 4 for w in weight]
     )
-    cond = ol.conditional_model_reliance(tree, dicts(kinds, rows), y, sample_weight=weight)
+    cond = conditional_model_reliance(tree, dicts(kinds, rows), y, sample_weight=weight)
     for j in range(len(kinds)):
         expected = brute.permuted(deciding(kinds, spec), several, [j])
         assert ours[j] == float(expected)
         assert half[j] == pytest.approx(float(expected), abs=1e-12)
-    others = ol.conditional_model_reliance(
+    others = conditional_model_reliance(
         tree, dicts(kinds, several), [label for _, label in several]
     )
     np.testing.assert_allclose(cond, others, rtol=0, atol=1e-12)
@@ -81,13 +82,11 @@ def test_equivalent_trees_agree(problem, data):
         wider = ("split", name, test, wider, wider)
     tree = tree_of(spec, kinds)
     X, y = dicts(kinds, rows), [label for _, label in rows]
-    for other in (ol.smallest_tree(tree), tree_of(wider, kinds)):
+    for other in (tree.minimize(), tree_of(wider, kinds)):
         one, two = (ol.permutation_importance(t, X, y) for t in (tree, other))
         assert one.tolist() == two.tolist()
         for strata in ("values", "bins"):
-            one, two = (
-                ol.conditional_model_reliance(t, X, y, strata=strata) for t in (tree, other)
-            )
+            one, two = (conditional_model_reliance(t, X, y, strata=strata) for t in (tree, other))
             np.testing.assert_allclose(one, two, rtol=0, atol=1e-12)
 
 
@@ -205,8 +204,8 @@ def test_what_is_refused():
     with pytest.raises(InvalidData, match="weights must be whole numbers"):
         ol.permutation_importance(tree, BITS, LABELS, exact=False, sample_weight=[0.5, 1, 1, 1])
     with pytest.raises(ValueError, match="strata must be 'values' or 'bins', got 'rows'"):
-        ol.conditional_model_reliance(tree, BITS, LABELS, strata="rows")
-    for work in (ol.permutation_importance, ol.conditional_model_reliance):
+        conditional_model_reliance(tree, BITS, LABELS, strata="rows")
+    for work in (ol.permutation_importance, conditional_model_reliance):
         with pytest.raises(InvalidData, match="row 1 has no value for 'x2'"):
             work(tree, [[0, 0], [0, None], [1, 0], [1, 1]], LABELS)
         with pytest.raises(InvalidData, match="y has shape"):
@@ -214,15 +213,15 @@ def test_what_is_refused():
         with pytest.raises(InvalidData, match="y has None in row 2"):
             work(tree, BITS, [0, 0, None, 1])
     space = ol.Space({"a": "boolean", "b": "numeric", "c": ["r", "g"]})
-    tree = ol.read_tree({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
                         space=space)  # fmt: skip
     with pytest.raises(InvalidData, match="X has no column for 'b'"):
-        ol.conditional_model_reliance(tree, [{"a": 1}, {"a": 0}], [1, 0])
+        conditional_model_reliance(tree, [{"a": 1}, {"a": 0}], [1, 0])
     with pytest.raises(InvalidData, match="row 1 has no value for 'b'"):
-        ol.conditional_model_reliance(tree, [[1, 2.0, "r"], [0, None, "g"]], [1, 0])
+        conditional_model_reliance(tree, [[1, 2.0, "r"], [0, None, "g"]], [1, 0])
     with pytest.raises(InvalidData, match="row 0 has no value for 'c'"):
-        ol.conditional_model_reliance(tree, [[1, 2.0, None], [0, 1.0, "g"]], [1, 0])
-    assert ol.conditional_model_reliance(
+        conditional_model_reliance(tree, [[1, 2.0, None], [0, 1.0, "g"]], [1, 0])
+    assert conditional_model_reliance(
         tree, [{"a": 1}, {"a": 0}], [1, 0], strata="bins"
     ).tolist() == [0.5, 0, 0]  # fmt: skip
 
@@ -232,7 +231,7 @@ def test_constant_tree():
                    when_true=[-1], when_false=[-1], leaf_class=[1])  # fmt: skip
     for exact in (True, False):
         assert ol.permutation_importance(tree, BITS, LABELS, exact=exact).tolist() == [0, 0]
-    assert ol.conditional_model_reliance(tree, BITS, LABELS).tolist() == [0, 0]
+    assert conditional_model_reliance(tree, BITS, LABELS).tolist() == [0, 0]
 
 
 def chain(n):
@@ -259,9 +258,9 @@ def test_deep_trees_are_answered_or_refused():
     assert few.shape == (1,)
     assert ol.impurity_importance(tree, X, y).tolist() == [1.0]
     # The only feature: one stratum, so reliance is permutation importance.
-    reliance = ol.conditional_model_reliance(tree, X, y)
+    reliance = conditional_model_reliance(tree, X, y)
     assert reliance[0] == pytest.approx(float(Fraction(expected, total**2)), abs=1e-12)
-    assert ol.conditional_model_reliance(tree, X, y, strata="bins")[0] == reliance[0]
+    assert conditional_model_reliance(tree, X, y, strata="bins")[0] == reliance[0]
     with pytest.raises(InvalidTree, match="more than 500 conditions on one path"):
         ol.importance_range(tree, X, y)
 
@@ -275,7 +274,7 @@ def test_missing_is_a_bin_of_its_own(goes_with):
     a = np.tile([0, 1, 1, 0, 1, 0], 5)
     side = {"low": (x <= 1) | np.isnan(x), "high": x <= 1, "alone": np.isnan(x)}[goes_with]
     X, y = np.stack([a, x], axis=1), (side & (a == 1)).astype(int)
-    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y), nan="value")
+    tree = ol.read(DecisionTreeClassifier(random_state=0).fit(X, y), nan="value")
 
     def decide(cell):
         missing = cell[1] != cell[1]
@@ -286,7 +285,7 @@ def test_missing_is_a_bin_of_its_own(goes_with):
     assert tree.predict(X).tolist() == [decide(cell) for cell in X.tolist()]
     noisy = y.copy()
     noisy[[1, 8, 15, 22, 25, 28]] ^= 1
-    ours = ol.conditional_model_reliance(tree, X, noisy, strata="bins")
+    ours = conditional_model_reliance(tree, X, noisy, strata="bins")
 
     def bin_of(value):
         if value != value:
@@ -305,17 +304,17 @@ def test_missing_is_a_bin_of_its_own(goes_with):
     assert ours[0] == pytest.approx(lost / len(rows), abs=1e-12)
     assert len(strata) == (2 if goes_with == "alone" else 3)
     # An equivalent tree that asks in another order agrees.
-    other = ol.canonicalize(tree).to_tree()
-    again = ol.conditional_model_reliance(other, X, noisy, strata="bins")
+    other = tree.minimize()
+    again = conditional_model_reliance(other, X, noisy, strata="bins")
     assert again.tolist() == pytest.approx(ours.tolist(), abs=1e-12)
 
 
 def test_a_value_that_is_merely_unknown_is_refused():
     space = ol.Space({"a": "boolean", "x": "numeric"})
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "x", "relation": "<=", "reference": 1.0,
          "true": {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
          "false": {"prediction": 0}}, space=space)  # fmt: skip
     for strata in ("values", "bins"):
         with pytest.raises(InvalidData, match="row 1 has no value for 'x'"):
-            ol.conditional_model_reliance(tree, [(1, 0.5), (1, None)], [1, 0], strata=strata)
+            conditional_model_reliance(tree, [(1, 0.5), (1, None)], [1, 0], strata=strata)

@@ -163,7 +163,7 @@ def test_every_function_of_three_booleans():
             return {"feature": names[len(cell)], "true": grow((*cell, 1.0)),
                     "false": grow((*cell, 0.0))}  # fmt: skip
 
-        tree = ol.read_tree(grow(()), space=ol.Space.independent(names))
+        tree = ol.read(grow(()), space=ol.Space.independent(names))
         rows = [(cell, (i * 5 + number) % 3 % 2, 1) for i, cell in enumerate(cells)]
         found = ol.importance_range(tree, [c for c, _, _ in rows], [y for _, y, _ in rows])
         assert found.n_trees == len(every) == brute.n_trees(said, ["cuts"] * 3)
@@ -178,10 +178,10 @@ def test_normalised_extremes_are_not_those_of_the_sums():
     leaf0, leaf1 = {"prediction": 0}, {"prediction": 1}
     c = {"feature": "c", "true": leaf1, "false": leaf0}
     b = {"feature": "b", "true": leaf1, "false": leaf0}
-    tree = ol.read_tree({"feature": "a", "true": b, "false": c}, space=ol.Space.independent(names))
+    tree = ol.read({"feature": "a", "true": b, "false": c}, space=ol.Space.independent(names))
     random = np.random.RandomState(3)
     X = random.randint(2, size=(40, 3))
-    y = (tree.decide(X) + (random.random_sample(40) < 0.3)) % 2
+    y = (tree.kernel.decide(X) + (random.random_sample(40) < 0.3)) % 2
     cells = list(itertools.product((0, 1), repeat=3))
     said = {cell: (cell[1] if cell[0] else cell[2]) for cell in cells}
     rows = [(tuple(row), label, 1) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
@@ -260,7 +260,7 @@ def test_counts_are_exact():
     X = np.vstack([np.ones(n), 1 - np.eye(n)])
     two = {"feature": "top", "true": tree, "false": tree_below(names)}
     space = ol.Space.independent([*names, "top"])
-    found = ol.importance_range(ol.read_tree(two, space=space), np.c_[X, X[:, 0]], [1] + [0] * n)
+    found = ol.importance_range(ol.read(two, space=space), np.c_[X, X[:, 0]], [1] + [0] * n)
     # The function is XOR of "top" with an AND: any order, where "top" may come anywhere.
     assert found.n_trees == orders_of_xor(n)
     assert found.n_trees > 2**64
@@ -285,7 +285,7 @@ def test_a_tree_that_gains_nothing_beside_one_that_does():
     names = ["a", "b", "c"]
     b = {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 0}}
     c = {"feature": "c", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree({"feature": "a", "true": b, "false": c}, space=ol.Space.independent(names))
+    tree = ol.read({"feature": "a", "true": b, "false": c}, space=ol.Space.independent(names))
     cells = list(itertools.product((0, 1), repeat=3))
     said = {cell: (cell[1] if cell[0] else cell[2]) for cell in cells}
     # Where a holds both labels are equally frequent everywhere; elsewhere the label is b.

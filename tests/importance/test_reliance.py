@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import problems, tree_of
 
 import orderless as ol
+from orderless.importance import conditional_model_reliance
 
 from .small_trees import (
     binarized,
@@ -50,7 +51,7 @@ def test_reliance_equals_the_mean_over_permutations_within_strata(problem, data)
         return sum(told(i, a, b) for a, b in itertools.pairwise(below))
 
     for strata, say in (("values", felt), ("bins", bin_of)):
-        ours = ol.conditional_model_reliance(tree, dicts(kinds, rows), y, strata=strata)
+        ours = conditional_model_reliance(tree, dicts(kinds, rows), y, strata=strata)
         for j in range(len(kinds)):
 
             def others(cell, j=j, say=say):
@@ -65,12 +66,12 @@ def test_strata_by_bins_of_the_function():
     space = ol.Space({"a": "boolean", "x": "numeric"})
     a = {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}}
     deep = {"feature": "x", "relation": "<=", "reference": 1.0, "true": a, "false": a}
-    tree = ol.read_tree({"feature": "x", "relation": "<=", "reference": 2.0, "true": deep,
+    tree = ol.read({"feature": "x", "relation": "<=", "reference": 2.0, "true": deep,
                          "false": {"prediction": 0}}, space=space)  # fmt: skip
     X = [(0, 0.5), (1, 1.5), (1, 0.25), (0, 1.75), (1, 3.0), (0, 3.5)]
     y = [0, 1, 1, 0, 0, 0]
-    assert ol.conditional_model_reliance(tree, X, y)[0] == 0  # no two rows agree on x
-    ours = ol.conditional_model_reliance(tree, X, y, strata="bins")
+    assert conditional_model_reliance(tree, X, y)[0] == 0  # no two rows agree on x
+    ours = conditional_model_reliance(tree, X, y, strata="bins")
 
     def decide(cell):
         return int(cell[0] == 1 and cell[1] <= 2)
@@ -87,7 +88,7 @@ def test_strata_where_columns_tell_features():
     rows = binarized_rows()[:6]
     X, y = [cell for cell, _ in rows], [label for _, label in rows]
     for strata in ("values", "bins"):
-        ours = ol.conditional_model_reliance(tree, X, y, strata=strata)
+        ours = conditional_model_reliance(tree, X, y, strata=strata)
         for j, own in enumerate([[0, 1], [2, 3]]):
             expected = brute.permuted(
                 decide, rows, own, lambda cell, own=own: [cell[k] for k in range(4) if k not in own]
@@ -97,8 +98,8 @@ def test_strata_where_columns_tell_features():
 
 def test_missing_as_a_value_is_a_stratum():
     space = ol.Space([ol.Feature("x", nan=True), ol.Feature("flag", "boolean")])
-    tree = ol.read_tree({"feature": "flag", "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": "flag", "true": {"prediction": 1}, "false": {"prediction": 0}},
                         space=space)  # fmt: skip
     X = [(math.nan, 0), (math.nan, 1), (1.0, 0), (2.0, 1)]
-    ours = ol.conditional_model_reliance(tree, X, [0, 1, 0, 1])
+    ours = conditional_model_reliance(tree, X, [0, 1, 0, 1])
     assert ours.tolist() == [0, 0.25]  # the two rows of NaN change places half of the time

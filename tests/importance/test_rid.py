@@ -151,10 +151,10 @@ def iris():
 def small():
     """Iris in 0/1 columns, of which ``SMALL`` says what they mean: no binarizing in each test."""
     X, y = iris()
-    return ol.QuantileBinarizer().set_output(transform="pandas").fit(X).transform(X), y
+    return ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit(X).transform(X), y
 
 
-SMALL = {"space": ol.QuantileBinarizer().fit(iris().X).space_}
+SMALL = {"space": ol.Binarizer((0.33, 0.66)).fit(iris().X).space_}
 
 
 def test_samples_are_bootstrap_samples(watch):
@@ -222,7 +222,7 @@ def test_the_order_of_rows_does_not_matter():
 
 @pytest.mark.parametrize(
     ("thresholds", "binarizer"),
-    [("all", ol.MidpointBinarizer()), (2, ol.QuantileBinarizer(quantiles=[1 / 3, 2 / 3]))],
+    [("all", ol.Binarizer("all")), (2, ol.Binarizer([1 / 3, 2 / 3]))],
 )
 def test_thresholds_are_those_of_a_binarizer(thresholds, binarizer):
     X, y = iris()

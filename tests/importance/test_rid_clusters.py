@@ -11,7 +11,7 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(scope="module")
 def data():
     X, y = ol.datasets.load("iris_virginica")
-    binarizer = ol.QuantileBinarizer().set_output(transform="pandas").fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit(X)
     return binarizer.transform(X), y, binarizer.space_
 
 

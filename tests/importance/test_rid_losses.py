@@ -145,7 +145,7 @@ def test_importances_are_those_of_the_trees(watch, loss):
     columns = {name: [j for j, f in enumerate(problem.columns.feature) if space.names[f] == name]
                for name in space.names}  # fmt: skip
     for tree in trees[::20]:
-        flat = problem.columns.flatten(tree, problem.classes)
+        flat = problem.columns.flatten(tree.kernel, problem.classes)
         numbers = problem.target
         truth = numbers.of_row(problem.table.labels).astype(float)
         bits, weight = problem.table.bits, problem.amounts
@@ -226,7 +226,7 @@ def test_checkpoints_and_pictures(tmp_path):
 
     mpl.use("agg")
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    X = ol.QuantileBinarizer().set_output(transform="pandas").fit_transform(X.iloc[:, :4])
+    X = ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit_transform(X.iloc[:, :4])
     path = tmp_path / "rid.jsonl"
     options = {"task": "regression", "random_state": 0, "checkpoint": path}
     one = ol.RashomonImportance(2, 2, **options).fit(X, y)

@@ -56,7 +56,7 @@ def test_bits_and_places_must_be_enough():
 
 @pytest.mark.parametrize("classes", [("no", "yes"), (0, 1), (False, True), (0.5, 2.5)])
 def test_labels_are_those_of_an_array(classes):
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "a", "true": {"prediction": classes[0]}, "false": {"feature": "b",
          "true": {"prediction": classes[1]}, "false": {"prediction": classes[0]}}},
         feature_names=["a", "b"],
@@ -74,7 +74,7 @@ def test_labels_are_those_of_an_array(classes):
 
 def test_many_rows_are_answered_in_slices_and_refused_by_their_own_number(monkeypatch):
     monkeypatch.setattr("orderless.inputs.frames.SLICE", 4)
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "n", "relation": "<=", "reference": 3, "true": {"prediction": "few"},
          "false": {"prediction": "many"}}, space=ol.Space({"n": "integer"}),
     )  # fmt: skip
@@ -90,8 +90,8 @@ def test_many_rows_are_answered_in_slices_and_refused_by_their_own_number(monkey
 
 def test_rows_that_contradict_facts_are_counted_over_all_slices(monkeypatch):
     monkeypatch.setattr("orderless.inputs.frames.SLICE", 2)
-    space = ol.Space({"x": "numeric", "y": "numeric"}, knowing=["x < y"])
-    tree = ol.read_tree(
+    space = ol.Space({"x": "numeric", "y": "numeric"}, facts=["x < y"])
+    tree = ol.read(
         {"feature": "x", "relation": "<=", "reference": 3, "true": {"prediction": "few"},
          "false": {"prediction": "many"}}, space=space,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import KFold
 
 from orderless.errors import InvalidData
-from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import Binarizer
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 
@@ -56,7 +56,7 @@ def reference(name):
 @pytest.mark.parametrize("name", FILES)
 def test_thresholds_are_the_papers(name):
     X, y = fold_0(name)
-    binarizer = ThresholdGuessBinarizer().fit(X, y)
+    binarizer = Binarizer().fit(X, y)
     expected = reference(name)
     assert [(X.columns[j], t) for j, t in binarizer.thresholds_] == expected
     assert [(c.feature, c.condition.at_most) for c in binarizer.space_.columns] == expected
@@ -65,7 +65,7 @@ def test_thresholds_are_the_papers(name):
 @needs_shared
 def test_zero_one_columns_are_cut_at_a_half():
     X, y = fold_0("coupon")
-    out = ThresholdGuessBinarizer().set_output(transform="pandas").fit_transform(X, y)
+    out = Binarizer().set_output(transform="pandas").fit_transform(X, y)
     assert out.columns[0] == "destination0 <= 0.5"
     np.testing.assert_array_equal(out["destination0 <= 0.5"], 1 - X["destination0"])
 
@@ -74,7 +74,7 @@ def test_selection_on_distinct_rows_is_selection_on_all_rows(iris):
     """The refits see each distinct row once, weighted: the ensembles are those of all rows."""
     X, y = iris[0].to_numpy(), iris[1].to_numpy() == 1
     booster = GradientBoostingClassifier(n_estimators=40, max_depth=1, random_state=42)
-    cuts = ThresholdGuessBinarizer(backward_select=False).fit(X, y).thresholds_
+    cuts = Binarizer(backward_select=False).fit(X, y).thresholds_
     columns = np.column_stack([X[:, j] <= t for j, t in cuts]).astype(float)
     kept = list(range(len(cuts)))
     floor = booster.fit(columns, y).score(columns, y)
@@ -83,7 +83,7 @@ def test_selection_on_distinct_rows_is_selection_on_all_rows(iris):
         if booster.fit(columns[:, kept], y).score(columns[:, kept], y) < floor:
             break
     expected = [cuts[k] for k in [*kept, dropped]]
-    assert ThresholdGuessBinarizer().fit(X, y).thresholds_ == expected
+    assert Binarizer().fit(X, y).thresholds_ == expected
     assert expected != sorted(expected)  # the one put back comes last
 
 
@@ -97,26 +97,24 @@ def test_candidates_are_the_ensembles_thresholds(iris):
         if j >= 0
     }
     assert booster.estimators_.shape == (7, 3)  # the trees of every class count
-    binarizer = ThresholdGuessBinarizer(
-        n_estimators=7, max_depth=2, backward_select=False, random_state=0
-    )
+    binarizer = Binarizer(n_estimators=7, max_depth=2, backward_select=False, random_state=0)
     assert binarizer.fit(X, y).thresholds_ == sorted(expected)
 
 
 def test_order_of_rows_and_names_of_classes_do_not_matter(iris):
     X, y = iris
-    expected = ThresholdGuessBinarizer().fit(X, y).thresholds_
+    expected = Binarizer().fit(X, y).thresholds_
     order = np.random.default_rng(0).permutation(len(X))
-    assert ThresholdGuessBinarizer().fit(X.iloc[order], y.iloc[order]).thresholds_ == expected
+    assert Binarizer().fit(X.iloc[order], y.iloc[order]).thresholds_ == expected
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     for labels in (names, names.astype(object), pd.Series(names, dtype="category"), y - 0.0):
-        assert ThresholdGuessBinarizer().fit(X, labels).thresholds_ == expected
+        assert Binarizer().fit(X, labels).thresholds_ == expected
 
 
 @pytest.mark.parametrize("kind", [bool, object, int, float, str])
 def test_labels_of_any_type(kind):
     y = np.array([False, False, True, True]).astype(kind)
-    assert ThresholdGuessBinarizer().fit([[0], [1], [2], [3]], y).thresholds_ == [(0, 1.5)]
+    assert Binarizer().fit([[0], [1], [2], [3]], y).thresholds_ == [(0, 1.5)]
 
 
 def test_random_state():
@@ -124,7 +122,7 @@ def test_random_state():
 
     def thresholds(state):
         options = {"n_estimators": 5, "max_depth": 2}
-        return ThresholdGuessBinarizer(**options, random_state=state).fit(X, y).thresholds_
+        return Binarizer(**options, random_state=state).fit(X, y).thresholds_
 
     assert thresholds(1) == thresholds(np.int64(1))
     state = np.random.RandomState(3)
@@ -134,18 +132,18 @@ def test_random_state():
 
 def test_quantiles():
     X = np.column_stack([np.arange(101.0), np.full(101, 3.0), np.r_[np.zeros(40), np.ones(61)]])
-    binarizer = QuantileBinarizer().fit(X)
+    binarizer = Binarizer((0.33, 0.66)).fit(X)
     # The constant has no cuts; the third has one at 0 and one at its maximum, which is dropped.
     assert binarizer.thresholds_ == [(0, 33.0), (0, 66.0), (2, 0.0)]
     assert binarizer.get_feature_names_out().tolist() == ["x0 <= 33", "x0 <= 66", "x2 <= 0"]
     np.testing.assert_array_equal(binarizer.transform(X).sum(axis=0), [34, 67, 40])
-    assert QuantileBinarizer(quantiles=[0, 1]).fit(X).thresholds_ == [(0, 0.0), (2, 0.0)]
-    assert QuantileBinarizer(quantiles=np.array([0.5, 0.5])).fit(X).thresholds_ == [(0, 50.0)]
-    assert QuantileBinarizer(quantiles=(0.66, 0.33)).fit(X).thresholds_ == binarizer.thresholds_
+    assert Binarizer([0, 1]).fit(X).thresholds_ == [(0, 0.0), (2, 0.0)]
+    assert Binarizer(np.array([0.5, 0.5])).fit(X).thresholds_ == [(0, 50.0)]
+    assert Binarizer((0.66, 0.33)).fit(X).thresholds_ == binarizer.thresholds_
 
 
 def test_quantiles_of_values_that_are_far_apart():
-    binarizer = QuantileBinarizer(quantiles=(0.25, 0.75)).fit([[-1.7e308], [1.7e308]])
+    binarizer = Binarizer((0.25, 0.75)).fit([[-1.7e308], [1.7e308]])
     assert binarizer.thresholds_ == [(0, -0.85e308), (0, 0.85e308)]
 
 
@@ -157,10 +155,10 @@ def test_quantile_columns_always_divide(values, quantiles):
     X = np.array(values)[:, None]
     if len(np.unique(X)) == 1:
         with pytest.raises(InvalidData, match="no column is left"):
-            QuantileBinarizer(quantiles=quantiles).fit(X)
+            Binarizer(quantiles).fit(X)
         return
     try:
-        out = QuantileBinarizer(quantiles=quantiles).fit_transform(X)
+        out = Binarizer(quantiles).fit_transform(X)
     except InvalidData:
         assert np.all(np.quantile(X, quantiles) >= X.max())
         return

@@ -1,4 +1,4 @@
-"""MidpointBinarizer: every cut point, as scikit-learn's trees have them."""
+"""Every cut point, as scikit-learn's trees have them."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from orderless.errors import InvalidData
 
 def test_a_cut_between_each_two_neighbours():
     X = [[1.0, 7], [2.0, 7], [2.0, 7], [4.0, 7]]
-    binarizer = ol.MidpointBinarizer().fit(X)
+    binarizer = ol.Binarizer("all").fit(X)
     assert binarizer.thresholds_ == [(0, 1.5), (0, 3.0)]
     assert binarizer.transform(X).tolist() == [[1, 1], [0, 1], [0, 1], [0, 0]]
     assert clone(binarizer).fit(X).thresholds_ == binarizer.thresholds_
@@ -25,9 +25,9 @@ def test_every_way_to_part_the_values_is_there_once(values):
     rows = [[value] for value in values]
     if len(distinct) < 2:
         with pytest.raises(InvalidData, match="no column is left"):
-            ol.MidpointBinarizer().fit(rows)
+            ol.Binarizer("all").fit(rows)
         return
-    binarizer = ol.MidpointBinarizer().fit(rows)
+    binarizer = ol.Binarizer("all").fit(rows)
     cuts = [threshold for _, threshold in binarizer.thresholds_]
     assert len(cuts) == len(distinct) - 1
     for low, cut, high in zip(distinct, cuts, distinct[1:], strict=False):
@@ -40,15 +40,15 @@ def test_thresholds_are_scikit_learns():
     values = np.unique(random.normal(size=60).astype(np.float32)).astype(float)
     tree = DecisionTreeRegressor().fit(values[:, None], np.arange(len(values)))
     theirs = np.sort(tree.tree_.threshold[tree.tree_.feature >= 0])
-    cuts = [cut for _, cut in ol.MidpointBinarizer().fit(values[:, None]).thresholds_]
+    cuts = [cut for _, cut in ol.Binarizer("all").fit(values[:, None]).thresholds_]
     assert cuts == theirs.tolist()
 
 
 def test_float64_values_are_told_apart_and_float32_are_not():
     near = np.nextafter(1.0, 2.0)  # the same float32
     rows = [[1.0], [near], [3.0]]
-    assert [t for _, t in ol.MidpointBinarizer().fit(rows).thresholds_] == [1.0, near / 2 + 1.5]
-    single = ol.MidpointBinarizer(space=ol.Space([ol.Feature("x", values="float32")]))
+    assert [t for _, t in ol.Binarizer("all").fit(rows).thresholds_] == [1.0, near / 2 + 1.5]
+    single = ol.Binarizer("all", space=ol.Space([ol.Feature("x", values="float32")]))
     assert single.fit(rows).thresholds_ == [(0, 2.0)]
 
 
@@ -57,20 +57,20 @@ def test_neighbouring_floats_have_the_lower_one_as_threshold():
     high = np.nextafter(low, 2.0)
     tiny = np.nextafter(0.0, 1.0)
     rows = [[low, 0.0], [high, tiny]]
-    binarizer = ol.MidpointBinarizer().fit(rows)
+    binarizer = ol.Binarizer("all").fit(rows)
     assert binarizer.thresholds_ == [(0, low), (1, 0.0)]
     assert binarizer.transform(rows).tolist() == [[1, 1], [0, 0]]
 
 
-@parametrize_with_checks([ol.MidpointBinarizer()])
+@parametrize_with_checks([ol.Binarizer("all")])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
 def test_trees_are_read_through_it():
     X = np.array([[1.0, 5], [2, 6], [3, 5], [4, 9]])
-    binarizer = ol.MidpointBinarizer().fit(X)
+    binarizer = ol.Binarizer("all").fit(X)
     model = DecisionTreeClassifier(random_state=0).fit(binarizer.transform(X), [0, 1, 0, 1])
-    tree = ol.read_tree(model, through=binarizer)
+    tree = ol.read(model, preprocessing=binarizer)
     assert tree.predict(X).tolist() == [0, 1, 0, 1]
     assert set(tree.features) <= {"x0", "x1"}

@@ -100,18 +100,18 @@ def test_weights_whose_common_denominator_explodes():
                                    10**5000, Fraction(10**400), Decimal("1e400")],
                          ids=lambda value: "")  # fmt: skip
 def test_costs(given):
-    tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}},
                         feature_names=["a"])  # fmt: skip
     with pytest.raises(InvalidData, match=r"the cost of 'a' is .*too (large|many digits)"):
         ol.cheapest_policy(tree, [[0], [1]], {"a": given})
     if given < 1:  # a float, to which this is 0
         return
     with pytest.raises(InvalidData, match="the cost of 'a' is"):
-        ol.canonicalize(tree).explain([1], costs={"a": given})
+        tree.explain([1], costs={"a": given})
 
 
 def test_amounts_in_the_file_of_a_policy():
-    tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}},
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}},
                         feature_names=["a"])  # fmt: skip
     text = ol.cheapest_policy(tree, [[0], [1]], {"a": Fraction(1, 3)}).to_json()
     assert '"cost": "1/3"' in text

@@ -44,7 +44,7 @@ def test_every_proposal_holds_in_every_row():
     frame = planted(80, seed=3)
     proposals = ol.discover(frame, min_rows=5)
     space = ol.Space.infer(frame).with_facts([one.fact for one in proposals])
-    tree = ol.read_tree({"prediction": 1}, space=space)
+    tree = ol.read({"prediction": 1}, space=space)
     assert not tree.predict(frame).isna().any()  # a contradicting row would be warned of, too
 
 
@@ -64,7 +64,7 @@ def test_sums_of_decimals_say_how_far_they_are_off():
     sums = [text for text in texts if text.startswith("t = a + b within ")]
     assert len(sums) == 1
     space = ol.Space.numeric(["a", "b", "t"]).with_facts(sums)
-    assert not ol.read_tree({"prediction": 1}, space=space).predict(rows).mask.any()
+    assert not ol.read({"prediction": 1}, space=space).predict(rows).mask.any()
 
 
 def test_independent_columns_give_nothing():

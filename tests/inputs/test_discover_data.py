@@ -20,9 +20,9 @@ def test_more_rows_are_certain(name, request, monkeypatch):
     facts = [one.fact for one in ol.discover(X, most=60)]
     model = DecisionTreeClassifier(max_depth=5, random_state=0)
     model.fit(X.to_numpy(), np.asarray(data.y))
-    tree = ol.read_tree(model, feature_names=list(X.columns))
+    tree = ol.read(model, feature_names=list(X.columns))
     gaps = X[:300].mask(np.random.default_rng(0).random((300, X.shape[1])) < 0.3)
-    plain, known = tree.predict(gaps), tree.knowing(facts).predict(gaps)
+    plain, known = tree.predict(gaps), tree.with_facts(facts).predict(gaps)
     n_facts, before, after = MEASURED[name]
     assert len(facts) == n_facts
     assert float((~plain.isna()).mean()) == pytest.approx(before, abs=0.001)

@@ -10,7 +10,7 @@ import orderless as ol
 from orderless.errors import InvalidData
 from orderless.inputs import column_like, frame_of, is_frame, labels_like, rows_at, table_like
 
-TREE = ol.read_tree(
+TREE = ol.read(
     {
         "feature": "a",
         "true": {"prediction": "x"},
@@ -36,9 +36,9 @@ def test_every_answer_about_rows_is_like_the_rows(library):
     X = FRAMES[library]
     kind = {"pandas": pd.Series, "polars": pl.Series, "pyarrow": pa.ChunkedArray}[library]
     table = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}[library]
-    possible = TREE.possible_classes(X)
+    possible = TREE.possible(X)
     leaf = TREE.apply(X)
-    odds = TREE.odds(X, [[1, 0], [0, 1], [0, 0]])
+    odds = TREE.shares(X, [[1, 0], [0, 1], [0, 0]])
     assert isinstance(possible, kind)
     assert isinstance(leaf, kind)
     assert isinstance(odds, table)
@@ -46,20 +46,17 @@ def test_every_answer_about_rows_is_like_the_rows(library):
     assert [None if pd.isna(i) else i for i in plain(leaf)] == TREE.apply(
         [[1, None], [0, None], [None, 0]]
     ).tolist()
-    first = ol.determined_by_any([TREE], X)
-    assert [bool(flag) for flag in plain(first.determined)] == [True, False, False]
-    assert [None if pd.isna(i) else i for i in plain(first.tree)] == [0, None, None]
     if library == "pandas":
-        for result in (possible, leaf, odds, first.tree, first.determined, first.label):
+        for result in (possible, leaf, odds):
             assert list(result.index) == INDEX
         assert list(odds.columns) == list(TREE.classes)
 
 
 def test_other_rows_give_what_they_gave():
     rows = [[1, None], [0, None], [None, 0]]
-    assert TREE.possible_classes(rows) == [("x",), ("y", "z"), ("x", "z")]
+    assert TREE.possible(rows) == [("x",), ("y", "z"), ("x", "z")]
     assert isinstance(TREE.apply(rows), np.ma.MaskedArray)
-    assert isinstance(TREE.odds(rows, [[1, 0]]), np.ndarray)
+    assert isinstance(TREE.shares(rows, [[1, 0]]), np.ndarray)
 
 
 def test_what_is_a_frame():

@@ -133,21 +133,21 @@ def test_numbers_among_objects_are_refused_too():
 @pytest.mark.parametrize(
     ("X", "what"),
     [
-        (np.zeros((0, 3)), r"ndarray of shape \(0, 3\)"),
-        (pd.DataFrame({"a": []}), r"DataFrame of shape \(0, 1\)"),
-        (pd.DataFrame(index=[0, 1]), r"DataFrame of shape \(2, 0\)"),
-        (pl.DataFrame(), r"DataFrame of shape \(0, 0\)"),
-        ([], r"list of shape \(0,\)"),
-        ([1, 2], r"list of shape \(2,\)"),
-        ([[1, 2], [1]], r"list of shape \(2,\)"),
-        (pd.Series([1, 2]), r"Series of shape \(2,\)"),
-        (pl.LazyFrame({"a": [1]}), r"LazyFrame of shape \(\)"),
-        ({"a": [1]}, r"dict of shape \(\)"),
-        ("text", r"str of shape \(\)"),
+        (np.zeros((0, 3)), r"ndarray .*shape=\(0, 3\)"),
+        (pd.DataFrame({"a": []}), r"DataFrame .*shape=\(0, 1\)"),
+        (pd.DataFrame(index=[0, 1]), r"DataFrame .*shape=\(2, 0\)"),
+        (pl.DataFrame(), r"DataFrame .*shape=\(0, 0\)"),
+        ([], r"list .*shape=\(0,\)"),
+        ([1, 2], r"list .*shape=\(2,\)"),
+        ([[1, 2], [1]], r"list .*shape=\(2,\)"),
+        (pd.Series([1, 2]), r"Series .*shape=\(2,\)"),
+        (pl.LazyFrame({"a": [1]}), r"LazyFrame .*shape=\(\)"),
+        ({"a": [1]}, r"dict .*shape=\(\)"),
+        ("text", r"str .*shape=\(\)"),
     ],
 )
 def test_what_is_no_table(X, what):
-    with pytest.raises(InvalidData, match=f"an? {what}: give a data frame"):
+    with pytest.raises(InvalidData, match=f"an? {what}.*: give a data frame"):
         infer_space(X)
 
 
@@ -166,7 +166,7 @@ def test_what_is_no_table(X, what):
     ],
 )
 def test_values_that_no_feature_has(X, value):
-    with pytest.raises(InvalidData, match=rf"column 'd' has the value .* \({value}\): values must"):
+    with pytest.raises(InvalidData, match=rf"column 'd' has the value .* \({value}\): every cell"):
         infer_space(X)
 
 

@@ -7,7 +7,7 @@ import orderless as ol
 from orderless.errors import InvalidData
 from orderless.inputs import class_codes, label_array, number_array, numbered_classes
 
-TREE = ol.read_tree({"feature": 0, "true": {"prediction": "b"}, "false": {"prediction": "a"}})
+TREE = ol.read({"feature": 0, "true": {"prediction": "b"}, "false": {"prediction": "a"}})
 
 
 def test_codes_are_positions_in_the_classes():

@@ -25,9 +25,9 @@ def test_possible_classes_and_predictions():
         if not found.possible:
             continue
         tree = found.trees()[0]
-        plain = tree.over(tree.space.without_facts())
+        plain = tree.with_space(tree.space.without_facts())
         parts = found.parts(8)
-        given = ol.possible_classes(tree, parts)
+        given = tree.possible(parts)
         said = tree.predict(parts)
         for k, part in enumerate(parts):
             wanted = {found.says(row) for row in found.completions(part)}
@@ -41,8 +41,8 @@ def test_possible_classes_and_predictions():
 
 
 SPACE = ol.Space({"low": "numeric", "high": "numeric", "sex": ["f", "m"]},
-                 knowing=["low <= high"])  # fmt: skip
-TREE = ol.read_tree({"feature": "high", "relation": "<=", "reference": 5,
+                 facts=["low <= high"])  # fmt: skip
+TREE = ol.read({"feature": "high", "relation": "<=", "reference": 5,
                      "true": {"prediction": "no"}, "false": {"prediction": "yes"}},
                     space=SPACE)  # fmt: skip
 
@@ -54,23 +54,24 @@ def test_a_contradicting_row_is_masked_and_warned_of():
     ):
         assert TREE.predict(rows).tolist() == [None, "yes", None, None]
     with pytest.warns(ContradictingRows):
-        assert ol.possible_classes(TREE, rows) == [(), ("yes",), (), ("no", "yes")]
+        assert ol.read(TREE).possible(rows) == [(), ("yes",), (), ("no", "yes")]
     with pytest.raises(InvalidData, match="the row contradicts the facts: 'low <= high'"):
-        ol.canonicalize(TREE).explain(rows[0])
-    numbers = ol.read_tree({"task": "regression", "feature": "high", "relation": "<=",
+        TREE.explain(rows[0])
+    numbers = ol.read({"task": "regression", "feature": "high", "relation": "<=",
                             "reference": 5, "true": {"prediction": 1.0},
                             "false": {"prediction": 2.0}}, space=SPACE)  # fmt: skip
     with pytest.warns(ContradictingRows):
-        lower, upper = numbers.predict_interval(rows)
+        lower, upper, exact = numbers.predict_interval(rows)
+    assert exact.all()
     assert np.isnan(lower).tolist() == [True, False, True, False]
     assert upper[[1, 3]].tolist() == [2.0, 2.0]
     assert lower[[1, 3]].tolist() == [2.0, 1.0]
     with pytest.warns(ContradictingRows):
-        assert numbers.predict(rows, within=5.0).mask.tolist() == [True, False, True, False]
+        assert numbers.predict(rows, tolerance=5.0).mask.tolist() == [True, False, True, False]
 
 
 def test_ranges_frames_and_columns_that_are_absent():
-    said = ol.predict_between(TREE, [{"low": 6}, {"low": 4}], [{"low": 8}, {"low": 8}])
+    said = ol.read(TREE).predict(ol.Between([{"low": 6}, {"low": 4}], [{"low": 8}, {"low": 8}]))
     assert said.tolist() == ["yes", None]
     frame = pd.DataFrame({"high": [np.nan, 3.0], "low": [7.0, np.nan]})
     assert TREE.predict(frame).tolist() == ["yes", "no"]
@@ -82,7 +83,7 @@ def test_ranges_frames_and_columns_that_are_absent():
 def test_numbers_that_are_equal_and_the_neighbouring_floats():
     above = np.nextafter(5.0, 6.0)
     assert TREE.predict([{"low": 5.0}, {"low": above}]).tolist() == [None, "yes"]
-    strict = TREE.knowing(["low < high"])
+    strict = TREE.with_facts(["low < high"])
     assert strict.predict([{"low": 5.0}]).tolist() == ["yes"]
 
 
@@ -90,7 +91,7 @@ def test_complete_rows_cost_no_search():
     rng = np.random.default_rng(0)
     low = rng.integers(0, 9, 300)
     rows = pd.DataFrame({"low": low, "high": low + rng.integers(0, 5, 300)})
-    plain = TREE.over(SPACE.without_facts())
+    plain = TREE.with_space(SPACE.without_facts())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert TREE.predict(rows).tolist() == plain.predict(rows).tolist()

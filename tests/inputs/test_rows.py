@@ -32,7 +32,7 @@ def test_theorem_3_2_masked_iff_completions_disagree(problem, data):
         expected.append(possible.pop() if len(possible) == 1 else None)
     got = tree.predict(rows)
     assert got.tolist() == expected
-    assert got.dtype == tree.labels.dtype
+    assert got.dtype == tree.kernel.labels.dtype
     table = [[row[name] for name in kinds] for row in rows]
     assert tree.predict(table).tolist() == expected
     assert tree.predict(np.array(table, dtype=object)).tolist() == expected
@@ -43,8 +43,8 @@ def test_theorem_3_2_masked_iff_completions_disagree(problem, data):
     columns = {name: [r[name] for r in rows] for name in kinds}
     assert plain(tree.predict(pl.DataFrame(columns, strict=False))) == expected
     assert plain(tree.predict(pa.table(columns))) == expected
-    classes = [tree.labels[flags.astype(bool)].tolist() for flags in
-               tree.reach(rows, all_classes=True).possible.reshape(len(rows), -1)]  # fmt: skip
+    possible = tree.kernel.reach(rows, all_classes=True).possible.reshape(len(rows), -1)
+    classes = [tree.kernel.labels[flags.astype(bool)].tolist() for flags in possible]
     assert [set(c) for c in classes] == [oracle.possible_classes(kinds, r, spec) for r in rows]
 
 
@@ -58,7 +58,7 @@ def test_complete_rows_of_all_cells_in_every_layout(problem):
     assert tree.predict(rows).tolist() == expected
     leaves = tree.apply(rows)
     assert not np.ma.getmaskarray(leaves).any()
-    assert [tree.classes[tree.leaf_class[leaf]] for leaf in leaves.tolist()] == expected
+    assert [tree.classes[tree.nodes.leaf_class[leaf]] for leaf in leaves.tolist()] == expected
     if any(isinstance(kind, tuple) and isinstance(kind[0], str) for kind in kinds.values()):
         return
     table = np.array([[float(v) for v in row.values()] for row in rows])
@@ -280,7 +280,7 @@ def test_results_are_nullable_and_of_the_labels_type(classes, pandas, polars):
     arrow = tree.predict(pa.table({"x": [0.0, None, 1.0]}))
     assert arrow.to_pylist() == [classes[0], None, classes[1]]
     masked = tree.predict([[0.0], [None], [1.0]])
-    assert masked.dtype == tree.labels.dtype
+    assert masked.dtype == tree.kernel.labels.dtype
     assert masked.tolist() == [classes[0], None, classes[1]]
 
 

@@ -80,7 +80,7 @@ def test_some_threshold_columns_known(values, nan, data):
     if not expected:
         with pytest.raises(InvalidData, match="row 0 contradicts itself about 'x'"):
             # A leaf alone asks nothing, so nothing is looked at.
-            over.predict([row]) if over.used else read_rows([row], over.space, [0])
+            over.predict([row]) if over.features else read_rows([row], over.space, [0])
         return
     want = [expected.pop() if len(expected) == 1 else None]
     assert over.predict([row]).tolist() == want
@@ -120,7 +120,7 @@ def test_some_one_hot_columns_known(other, nan, data):
     given = dict(zip(told, row, strict=True))
     if not expected:
         with pytest.raises(InvalidData, match="contradicts itself about 'f'"):
-            over.predict([given]) if over.used else read_rows([given], over.space, [0])
+            over.predict([given]) if over.features else read_rows([given], over.space, [0])
         return
     want = [expected.pop() if len(expected) == 1 else None]
     assert over.predict([given]).tolist() == want
@@ -195,7 +195,7 @@ def test_booleans_told_by_columns(among, row, want):
 def test_the_binarizers_own_space():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     bits = np.asarray(binarizer.transform(X), dtype=float)
     tree = stump(binarizer.space_, threshold=binarizer.space_.columns[0].condition.at_most)
     by_columns = tree.predict(bits)
@@ -206,7 +206,7 @@ def test_the_binarizers_own_space():
 def test_frames_whose_columns_are_numbers():
     """Columns 0, 1, ... are positions for a tree that has no names either, and only for such."""
     split = {"feature": 1, "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    tree = ol.read_tree(split)
+    tree = ol.read(split)
     rows = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, np.nan]])
     out = tree.predict(pd.DataFrame(rows, index=[7, 8, 9]))
     assert out.tolist()[:2] == ["yes", "no"]
@@ -217,6 +217,6 @@ def test_frames_whose_columns_are_numbers():
             tree.predict(pd.DataFrame(rows, columns=columns))
     with pytest.raises(InvalidData, match="lacks the column 'x1'"):
         tree.predict(pd.DataFrame(np.zeros((2, 3))))  # as an array of three columns is refused
-    named = ol.read_tree(split, feature_names=["a", "b"])
+    named = ol.read(split, feature_names=["a", "b"])
     with pytest.raises(InvalidData, match="lacks the column 'b'"):
         named.predict(pd.DataFrame(rows))

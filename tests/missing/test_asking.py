@@ -16,19 +16,21 @@ from tests.output.test_code_sql import told_space, told_table
 
 
 def holds(tree, node, row):
-    feature = tree.space.features[tree.feature[node]]
+    feature = tree.space.features[tree.nodes.feature[node]]
     value = row[feature.name]
     if feature.ordered:
         if feature.values == "float32":
             value = oracle.as_float32(value)
-        return float(value) <= tree.threshold[node]
-    return feature.code(value) in tree.set_of(node).tolist()
+        return float(value) <= tree.nodes.threshold[node]
+    return feature.code(value) in tree.kernel.set_of(node).tolist()
 
 
 def height(tree, node):
-    if tree.feature[node] < 0:
+    if tree.nodes.feature[node] < 0:
         return 0
-    return 1 + max(height(tree, tree.when_true[node]), height(tree, tree.when_false[node]))
+    return 1 + max(
+        height(tree, tree.nodes.when_true[node]), height(tree, tree.nodes.when_false[node])
+    )
 
 
 def classes_below(tree, node, rows):
@@ -36,9 +38,9 @@ def classes_below(tree, node, rows):
     out = set()
     for row in rows:
         at = node
-        while tree.feature[at] >= 0:
-            at = tree.when_true[at] if holds(tree, at, row) else tree.when_false[at]
-        out.add(int(tree.leaf_class[at]))
+        while tree.nodes.feature[at] >= 0:
+            at = tree.nodes.when_true[at] if holds(tree, at, row) else tree.nodes.when_false[at]
+        out.add(int(tree.nodes.leaf_class[at]))
     return out
 
 
@@ -46,7 +48,7 @@ def plain_ask(tree, rows, node=0):
     """The definition, over all completions of one row."""
     if len(classes_below(tree, node, rows)) == 1:
         return None
-    yes, no = tree.when_true[node], tree.when_false[node]
+    yes, no = tree.nodes.when_true[node], tree.nodes.when_false[node]
     inside = [row for row in rows if holds(tree, node, row)]
     outside = [row for row in rows if not holds(tree, node, row)]
     if not outside:
@@ -54,7 +56,7 @@ def plain_ask(tree, rows, node=0):
     if not inside:
         return plain_ask(tree, outside, no)
     if len(classes_below(tree, yes, inside)) == 1 or len(classes_below(tree, no, outside)) == 1:
-        return tree.space.features[tree.feature[node]].name
+        return tree.space.features[tree.nodes.feature[node]].name
     if height(tree, yes) <= height(tree, no):
         return plain_ask(tree, inside, yes)
     return plain_ask(tree, outside, no)
@@ -68,7 +70,7 @@ def test_as_defined_and_it_matters(problem, data):
     row = data.draw(partial_rows(kinds, spec))
     full = list(oracle.completions(kinds, row, spec))
     assume(len(full) < 3000)
-    asked = ol.ask_next(tree, [row]).tolist()[0]
+    asked = tree.ask_next([row]).tolist()[0]
     assert asked == plain_ask(tree, full)
     if asked is None:
         assert len(oracle.possible_classes(kinds, row, spec)) == 1
@@ -90,7 +92,7 @@ def test_every_boolean_tree_of_three():
         tree = tree_of(spec, dict.fromkeys(names, "boolean"))
         rows = [dict(zip(names, values, strict=True))
                 for values in itertools.product((None, False, True), repeat=3)]  # fmt: skip
-        said = ol.ask_next(tree, rows).tolist()
+        said = tree.ask_next(rows).tolist()
         for row, asked in zip(rows, said, strict=True):
             full = [dict(zip(names, one, strict=True)) for one in itertools.product(
                 *([v] if v is not None else (False, True) for v in row.values()))]  # fmt: skip
@@ -105,24 +107,24 @@ def test_what_does_not_matter_is_not_asked():
         return showcase.ask("x2", "==", 1, showcase.leaf(1), showcase.leaf(0))
 
     low = showcase.ask("x3", "==", 1, x2(), showcase.leaf(0))
-    tree = ol.read_tree(showcase.ask("x1", "==", 1, x2(), low),
+    tree = ol.read(showcase.ask("x1", "==", 1, x2(), low),
                         space=ol.Space.independent(["x1", "x2", "x3"]))  # fmt: skip
-    assert ol.ask_next(tree, [{"x3": 1}]).tolist() == ["x2"]
-    assert ol.missing_needed(tree, {"x3": 1}).settle == (("x2",),)
+    assert tree.ask_next([{"x3": 1}]).tolist() == ["x2"]
+    assert tree.needed({"x3": 1}).settle == (("x2",),)
 
 
 def test_frames_and_models():
     form, X, _ = showcase.iris()
     X = X.copy()
     X.iloc[::2, 1] = np.nan
-    found = ol.ask_next(form, X)
+    found = form.tree.ask_next(X)
     assert isinstance(found, pd.Series)
     assert found.isna().tolist() == form.predict(X).notna().tolist()
     assert set(found.dropna()) == {"petal width (cm)"}
-    assert ol.ask_next(form.tree, pl.from_pandas(X)).to_list() == [
+    assert form.tree.ask_next(pl.from_pandas(X)).to_list() == [
         None if pd.isna(x) else x for x in found
     ]
-    assert ol.ask_next(form, X.iloc[:0]).tolist() == []
+    assert form.tree.ask_next(X.iloc[:0]).tolist() == []
 
 
 def test_many_rows_in_blocks(monkeypatch):
@@ -131,12 +133,12 @@ def test_many_rows_in_blocks(monkeypatch):
                    when_true=[1, -1, 3, -1, -1], when_false=[2, -1, 4, -1, -1], sets={2: [0, 3]},
                    leaf_class=[-1, 1, -1, 1, 0])  # fmt: skip
     table = told_table(np.random.default_rng(0), space, 2_000)
-    whole = ol.ask_next(tree, table).to_pylist()
+    whole = tree.ask_next(table).to_pylist()
     monkeypatch.setattr("orderless.missing.asking.MOST_CELLS", 100)
-    assert ol.ask_next(tree, table).to_pylist() == whole
+    assert tree.ask_next(table).to_pylist() == whole
     assert {"age", "color", None} == set(whole)
 
 
 def test_wrong_rows_are_refused():
     with pytest.raises(ol.errors.InvalidData, match="unknown feature 'Age'"):
-        ol.ask_next(showcase.mixed(), [{"Age": 3}])
+        showcase.mixed().tree.ask_next([{"Age": 3}])

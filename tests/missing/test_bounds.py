@@ -14,14 +14,7 @@ from hypothesis import given, strategies as st
 from oracle import possible_classes
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.linear_model import LinearRegression
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
@@ -35,14 +28,6 @@ TREES = [
     DecisionTreeRegressor(max_depth=4, random_state=0),
     DecisionTreeRegressor(max_depth=4, criterion="absolute_error", random_state=0),
     ExtraTreeRegressor(max_depth=4, random_state=0),
-]
-REGRESSORS = [
-    RandomForestRegressor(n_estimators=5, max_depth=3, random_state=0),
-    ExtraTreesRegressor(n_estimators=5, max_depth=3, random_state=0),
-]
-CLASSIFIERS = [
-    RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0),
-    ExtraTreesClassifier(n_estimators=5, max_depth=3, random_state=0),
 ]
 
 
@@ -58,10 +43,9 @@ def data(n=60, seed=0):
 
 def said_of_completions(model, says, row):
     """What a model says of completions that between them reach every combination of bins."""
-    trees = [tree.tree_ for tree in getattr(model, "estimators_", [model])]
     values = []
     for j, value in enumerate(row):
-        cuts = np.concatenate([tree.threshold[tree.feature == j] for tree in trees])
+        cuts = model.tree_.threshold[model.tree_.feature == j]
         steps = np.unique(np.floor(cuts * 64) / 64)  # below each cut, and a bit above; all float32
         values.append([value] if not np.isnan(value) else [*steps, *(steps + 1 / 64), 99.0])
     return says(np.array(list(itertools.product(*values))))
@@ -83,7 +67,7 @@ def test_numbers_of_any_tree(draw):
     spec = draw.draw(specs(which, (-1.5, 0.25, 3.0, 1e300)))
     row = draw.draw(partial_rows(which, spec))
     possible = possible_classes(which, row, spec)
-    lower, upper = ol.regression_bounds(tree_of(spec, which), [row])
+    lower, upper = tree_of(spec, which).predict_interval([row])[:2]
     assert (lower.tolist(), upper.tolist()) == ([min(possible)], [max(possible)])
 
 
@@ -98,19 +82,19 @@ def test_shares_of_any_tree(draw):
         label: draw.draw(st.lists(st.integers(1, 9), min_size=n_classes, max_size=n_classes))
         for label in plain.classes
     }
-    weight = np.array([counts[plain.classes[c]] for c in plain.leaf_class])
+    weight = np.array([counts[plain.classes[c]] for c in plain.nodes.leaf_class])
     tree = ol.Tree(
         space_of(which),
         list("abc")[:n_classes],
-        feature=plain.feature,
-        threshold=plain.threshold,
-        when_true=plain.when_true,
-        when_false=plain.when_false,
-        leaf_class=np.where(plain.feature < 0, weight.argmax(axis=1), -1),
-        sets={i: plain.set_of(i).tolist() for i in range(plain.n_nodes)},
+        feature=plain.nodes.feature,
+        threshold=plain.nodes.threshold,
+        when_true=plain.nodes.when_true,
+        when_false=plain.nodes.when_false,
+        leaf_class=np.where(plain.nodes.feature < 0, weight.argmax(axis=1), -1),
+        sets={i: plain.kernel.set_of(i).tolist() for i in range(plain.n_nodes)},
         distribution=weight,
     )
-    lower, upper = ol.probability_bounds(tree, rows)
+    lower, upper = tree.predict_interval(rows, of="probability")[:2]
     for row, low, high in zip(rows, lower, upper, strict=True):
         leaves = possible_classes(which, row, spec)
         shares = [[w / sum(counts[leaf]) for w in counts[leaf]] for leaf in leaves]
@@ -121,67 +105,43 @@ def test_shares_of_any_tree(draw):
 @pytest.mark.parametrize("model", TREES, ids=str)
 def test_regressors_over_all_completions(model):
     X, number, _, gaps = data()
-    model.fit(X, number)
-    lower, upper = ol.regression_bounds(model, gaps)
+    tree = ol.read(model.fit(X, number))
+    lower, upper, exact = tree.predict_interval(gaps)
+    assert exact.all()
     for row, low, high in zip(gaps, lower, upper, strict=True):
         said = said_of_completions(model, model.predict, row)
         assert (low, high) == (said.min(), said.max())
-    complete = ol.regression_bounds(model, X)
+    complete = tree.predict_interval(X)[:2]
     assert [list(end) for end in complete] == [model.predict(X).tolist()] * 2
 
 
 def test_classifier_over_all_completions():
     X, _, label, gaps = data()
     model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=3, random_state=0).fit(X, label)
-    lower, upper = ol.probability_bounds(model, gaps)
+    tree = ol.read(model)
+    lower, upper, exact = tree.predict_interval(gaps, of="probability")
+    assert exact.all()
     assert lower.shape == upper.shape == (len(X), 3)
     for row, low, high in zip(gaps, lower, upper, strict=True):
         said = said_of_completions(model, model.predict_proba, row)
         assert low == pytest.approx(said.min(axis=0), abs=1e-12)
         assert high == pytest.approx(said.max(axis=0), abs=1e-12)
-    again = ol.probability_bounds(ol.canonicalize(model), gaps)
-    assert np.array_equal(again, (lower, upper))
-    sure = ol.read_tree(model).apply(gaps).mask == 0  # one leaf
+    sure = tree.apply(gaps).mask == 0  # one leaf
     assert sure.any()
     assert np.array_equal(lower[sure], upper[sure])
-
-
-@pytest.mark.parametrize("forest", [*REGRESSORS, *CLASSIFIERS], ids=lambda f: type(f).__name__)
-def test_forests_are_safe(forest):
-    X, number, label, gaps = data()
-    classify = forest in CLASSIFIERS
-    forest.fit(X, label if classify else number)
-    says = forest.predict_proba if classify else forest.predict
-    lower, upper = ol.forest_bounds(forest, gaps)
-    tight = 0
-    for row, low, high in zip(gaps, lower, upper, strict=True):
-        said = said_of_completions(forest, says, row)
-        assert np.all(low <= said.min(axis=0))
-        assert np.all(said.max(axis=0) <= high)
-        tight += np.allclose(low, said.min(axis=0)) and np.allclose(high, said.max(axis=0))
-    assert tight == len(gaps), "exact for all rows"
-    for end in ol.forest_bounds(forest, X):
-        assert np.array_equal(end, says(X))
-
-
-def test_a_forest_of_one_tree_is_exact():
-    X, number, _, gaps = data()
-    forest = RandomForestRegressor(n_estimators=1, random_state=0).fit(X, number)
-    one = ol.regression_bounds(forest.estimators_[0], gaps)
-    assert np.array_equal(ol.forest_bounds(forest, gaps), one)
 
 
 @pytest.mark.parametrize("cells", [1, 7, 100])
 def test_blocks_change_nothing(monkeypatch, cells):
     X, number, label, gaps = data()
     models = [
-        (ol.regression_bounds, DecisionTreeRegressor(random_state=0).fit(X, number)),
-        (ol.probability_bounds, DecisionTreeClassifier(random_state=0).fit(X, label)),
+        ("answer", ol.read(DecisionTreeRegressor(random_state=0).fit(X, number))),
+        ("probability", ol.read(DecisionTreeClassifier(random_state=0).fit(X, label))),
     ]
-    whole = [bound(model, gaps) for bound, model in models]
+    whole = [tree.predict_interval(gaps, of=of)[:2] for of, tree in models]
     monkeypatch.setattr(bounds, "MOST_CELLS", cells)
-    for (bound, model), expected in zip(models, whole, strict=True):
-        assert np.array_equal(bound(model, gaps), expected)
+    for (of, tree), expected in zip(models, whole, strict=True):
+        assert np.array_equal(tree.predict_interval(gaps, of=of)[:2], expected)
 
 
 # -- what comes in, what comes out ---------------------------------------------------------------
@@ -200,15 +160,20 @@ def test_data_frames_come_back(iris):
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, names)
     forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, names)
-    for bound, fitted in ((ol.probability_bounds, model), (ol.forest_bounds, forest)):
-        plain = np.array(bound(fitted, gaps.to_numpy()))
-        for end, expected in zip(bound(fitted, gaps), plain, strict=True):
+    for fitted in (model, forest):
+        read = ol.read(fitted)
+
+        def bounds_of(table, read=read):
+            return read.predict_interval(table, of="probability")[:2]
+
+        plain = np.array(bounds_of(gaps.to_numpy()))
+        for end, expected in zip(bounds_of(gaps), plain, strict=True):
             assert isinstance(end, pd.DataFrame)
             assert end.index.equals(gaps.index)
             assert list(end.columns) == fitted.classes_.tolist()
             assert np.array_equal(end, expected)
         for frame in (pl.DataFrame(gaps), pa.table(gaps.reset_index(drop=True))):
-            for end, expected in zip(bound(fitted, frame), plain, strict=True):
+            for end, expected in zip(bounds_of(frame), plain, strict=True):
                 assert type(end) is type(frame)
                 columns = [np.asarray(end[name]) for name in fitted.classes_]
                 assert np.array_equal(np.transpose(columns), expected)
@@ -218,25 +183,26 @@ def test_series_come_back(iris):
     X, y, gaps = iris
     model = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
     forest = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
-    for bound, fitted in ((ol.regression_bounds, model), (ol.forest_bounds, forest)):
-        plain = bound(fitted, gaps.to_numpy())
-        for end, expected, name in zip(bound(fitted, gaps), plain, ("lower", "upper"), strict=True):
+    for read in (ol.read(model), ol.read(forest)):
+        plain = read.predict_interval(gaps.to_numpy())
+        ends = read.predict_interval(gaps)
+        for end, expected, name in zip(ends, plain, ("lower", "upper", "exact"), strict=True):
             assert isinstance(end, pd.Series)
             assert end.name == name
             assert end.index.equals(gaps.index)
             assert end.tolist() == expected.tolist()
-        for end, expected in zip(bound(fitted, pl.DataFrame(gaps)), plain, strict=True):
+        for end, expected in zip(read.predict_interval(pl.DataFrame(gaps)), plain, strict=True):
             assert isinstance(end, pl.Series)
             assert end.to_list() == expected.tolist()
 
 
 def test_dicts_and_no_rows(iris):
     X, y, _ = iris
-    model = DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y)
-    lower, upper = ol.regression_bounds(model, [{"petal width": 0.2}, {}])
+    model = ol.read(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
+    lower, upper = model.predict_interval([{"petal width": 0.2}, {}])[:2]
     assert lower.tolist() == [0.0, 0.0]
     assert upper[0] == 0.0 < upper[1]
-    assert [len(end) for end in ol.regression_bounds(model, X.to_numpy()[:0])] == [0, 0]
+    assert [len(end) for end in model.predict_interval(X.to_numpy()[:0])[:2]] == [0, 0]
 
 
 def test_through_pipelines(iris):
@@ -244,15 +210,10 @@ def test_through_pipelines(iris):
     plain = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
     scaled = make_pipeline(StandardScaler(), DecisionTreeRegressor(max_depth=3, random_state=0))
     scaled.fit(X, y)
-    assert np.array_equal(ol.regression_bounds(scaled, gaps), ol.regression_bounds(plain, gaps))
-    forest = RandomForestRegressor(n_estimators=3, random_state=0)
-    bare = ol.forest_bounds(forest.fit(X, y), gaps)
-    piped = make_pipeline(StandardScaler(), RandomForestRegressor(n_estimators=3, random_state=0))
-    assert np.allclose(ol.forest_bounds(piped.fit(X, y), gaps), bare)
+    bounds_of_plain = ol.read(plain).predict_interval(gaps)
+    assert np.array_equal(ol.read(scaled).predict_interval(gaps), bounds_of_plain)
     bare_pipeline = Pipeline([("only", plain)])
-    assert np.array_equal(
-        ol.regression_bounds(bare_pipeline, gaps), ol.regression_bounds(plain, gaps)
-    )
+    assert np.array_equal(ol.read(bare_pipeline).predict_interval(gaps), bounds_of_plain)
 
 
 def test_an_unknown_category_is_one_of_its_values():
@@ -264,13 +225,13 @@ def test_an_unknown_category_is_one_of_its_values():
         model.predict(pd.DataFrame({"color": [c], "size": [4.0]}))[0]
         for c in ("red", "green", "blue")
     ]
-    (low,), (high,) = ol.regression_bounds(model, row)
+    (low,), (high,) = ol.read(model).predict_interval(row)[:2]
     assert (low, high) == (min(said), max(said))
 
 
 def test_equal_leaves_are_one_class():
     model = DecisionTreeRegressor(random_state=0).fit([[1], [2], [3], [4]], [7, 5, 7, -0.0])
-    tree = ol.read_tree(model, feature_names=["age"])
+    tree = ol.read(model, feature_names=["age"])
     assert tree.classes == (0.0, 5.0, 7.0)
     assert math.copysign(1, tree.classes[0]) == 1
     assert tree.features == ("age",)
@@ -279,49 +240,33 @@ def test_equal_leaves_are_one_class():
 
 def test_a_tree_of_one_leaf():
     model = DecisionTreeRegressor(random_state=0).fit([[1], [2]], [3.5, 3.5])
-    assert [end.tolist() for end in ol.regression_bounds(model, [[None], [1]])] == [[3.5, 3.5]] * 2
+    assert [end.tolist() for end in ol.read(model).predict_interval([[None], [1]])[:2]] == [
+        [3.5, 3.5]
+    ] * 2
 
 
 # -- errors --------------------------------------------------------------------------------------
 
 
 def test_what_has_no_probabilities():
-    tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     with pytest.raises(InvalidTree, match="does not say how many training rows"):
-        ol.probability_bounds(tree, [[1]])
+        tree.predict_interval([[1]], of="probability")[:2]
     with pytest.raises(InvalidTree, match="says numbers, not shares of classes"):
-        ol.probability_bounds(TREES[0].fit([[1]], [1]), [[1]])
+        ol.read(TREES[0].fit([[1]], [1])).predict_interval([[1]], of="probability")[:2]
     leaf = {"feature": [-1], "threshold": [0.0], "when_true": [-1], "when_false": [-1]}
     space = ol.Space.numeric(["x"])
     for counts in ([0, 0], [3, -1]):
         tree = ol.Tree(space, ["a", "b"], **leaf, leaf_class=[0], distribution=[counts])
         with pytest.raises(InvalidTree, match="leaf 0 has no training rows"):
-            ol.probability_bounds(tree, [[1.0]])
+            tree.predict_interval([[1.0]], of="probability")[:2]
 
 
 def test_what_is_no_regression_tree():
     X, number, label, _ = data()
-    for model, said in ((LinearRegression(), "cannot read"), (REGRESSORS[0], "has many trees"),
-                        (DecisionTreeClassifier(), "not fitted"), (3, "cannot read")):  # fmt: skip
-        with pytest.raises(UnreadableModel, match=said):
-            ol.regression_bounds(model, X)
-    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, label))
-    with pytest.raises(InvalidTree, match=r"are not numbers.*probability_bounds"):
-        ol.regression_bounds(tree, X)
+    tree = ol.read(DecisionTreeClassifier(random_state=0).fit(X, label))
+    with pytest.raises(InvalidTree, match=r"are not numbers.*probability"):
+        tree.predict_interval(X)
     both = DecisionTreeRegressor().fit(X, np.stack([number, number], axis=1))
     with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):
-        ol.regression_bounds(both, X)
-    with pytest.raises(UnreadableModel, match="not fitted"):
-        ol.regression_bounds(DecisionTreeRegressor(), X)
-
-
-def test_what_is_no_forest():
-    X, number, _, _ = data()
-    for model in (GradientBoostingRegressor().fit(X, number), TREES[0].fit(X, number), None):
-        with pytest.raises(UnreadableModel, match="is not a forest that averages trees: give"):
-            ol.forest_bounds(model, X)
-    with pytest.raises(UnreadableModel, match="not fitted"):
-        ol.forest_bounds(RandomForestRegressor(), X)
-    both = RandomForestRegressor(n_estimators=2).fit(X, np.stack([number, number], axis=1))
-    with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):
-        ol.forest_bounds(both, X)
+        ol.read(both)

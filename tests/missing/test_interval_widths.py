@@ -23,7 +23,7 @@ NUMBERS = (-2.5, 0.25, 1.0, 7.5, 1e308, -1e308)
 def diabetes():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, y)
-    return X, y, ol.read_tree(model)
+    return X, y, ol.read(model)
 
 
 @given(st.data(), st.sampled_from(["mcar", "mar", "mnar"]), st.floats(0, 1), st.integers(0, 9))
@@ -32,10 +32,10 @@ def test_widths_are_those_of_all_completions(data, mechanism, rate, seed):
     kinds = data.draw(some_kinds())
     spec = data.draw(specs(kinds, NUMBERS))
     tree = tree_of(spec, kinds)
-    order = np.argsort(tree.numbers)
+    order = np.argsort(tree.kernel.numbers)
     tree = tree.replace(
-        task="regression", classes=tree.numbers[order].tolist(),
-        leaf_class=np.where(tree.feature < 0, np.argsort(order)[tree.leaf_class], -1),
+        task="regression", classes=tree.kernel.numbers[order].tolist(),
+        leaf_class=np.where(tree.nodes.feature < 0, np.argsort(order)[tree.nodes.leaf_class], -1),
     )  # fmt: skip
     cells = list(oracle.cells(kinds, spec))[:100]
     X = pd.DataFrame(cells)
@@ -72,7 +72,7 @@ def test_the_same_rows_are_answered_by_predict_within():
             for repeat in range(2):
                 table = Gapped(tree, X, tree.space)
                 gone = table.mask(rate, "feature", "mcar", np.random.RandomState(3 + repeat))
-                given = tree.predict(X.mask(gone), within=width)
+                given = tree.predict(X.mask(gone), tolerance=width)
                 shares.append(given.notna().mean())
             assert found.widths.within(width)[rate] == pytest.approx(np.mean(shares))
 

@@ -45,21 +45,21 @@ def test_smallest_sets_and_what_is_asked(compare, seeds, least):
             rows = found.completions(part)
             if not rows:
                 with pytest.raises(InvalidData, match="contradicts the facts"):
-                    ol.missing_needed(tree, part)
+                    tree.needed(part)
                 continue
-            needed = ol.missing_needed(tree, part)
+            needed = tree.needed(part)
             classes = {found.says(row) for row in rows}
             assert set(needed.possible) == classes
             if len(classes) == 1:
                 assert needed.label == next(iter(classes))
-                assert ol.ask_next(tree, [part]).mask[0]
+                assert tree.ask_next([part]).mask[0]
                 continue
             n += 1
             wanted = smallest(found, part, lambda sets: all(len(own) == 1 for own in sets))
             assert {frozenset(some) for some in needed.settle} == wanted, (seed, part)
             lucky = smallest(found, part, lambda sets: any(len(own) == 1 for own in sets))
             assert {frozenset(some) for some in needed.could} == lucky, (seed, part)
-            asked = ol.ask_next(tree, [part])[0]
+            asked = tree.ask_next([part])[0]
             assert asked in tree.features
             assert asked not in part
             # Its value can matter: some possible values of it leave other classes than others.
@@ -71,18 +71,18 @@ def test_smallest_sets_and_what_is_asked(compare, seeds, least):
 
 def test_a_value_says_more_than_its_bin():
     """A low of 12 says that high is above 10, although the tree draws no line there."""
-    space = ol.Space({"low": float, "high": float, "other": bool}, knowing=["low <= high"])
-    tree = ol.read_tree({"feature": "high", "relation": "<=", "reference": 10,
+    space = ol.Space({"low": float, "high": float, "other": bool}, facts=["low <= high"])
+    tree = ol.read({"feature": "high", "relation": "<=", "reference": 10,
                          "true": {"prediction": "a"}, "false": {
                              "feature": "other", "relation": "==", "reference": 1,
                              "true": {"prediction": "b"}, "false": {"prediction": "c"}}},
                         space=space)  # fmt: skip
-    needed = ol.missing_needed(tree, {"other": True})
+    needed = tree.needed({"other": True})
     assert needed.unknown == ("low", "high")
     assert needed.settle == (("high",),)
     assert needed.could == (("low",), ("high",))
-    assert ol.missing_needed(tree, {"low": 12}).settle == (("other",),)
-    assert ol.ask_next(tree, [{"low": 12}, {"other": True}, {}]).tolist() == [
+    assert tree.needed({"low": 12}).settle == (("other",),)
+    assert tree.ask_next([{"low": 12}, {"other": True}, {}]).tolist() == [
         "other",
         "high",
         "high",
@@ -91,35 +91,35 @@ def test_a_value_says_more_than_its_bin():
 
 def test_numbers_that_are_near_enough():
     """Of a sum that is known, one part says the other."""
-    space = ol.Space({"a": float, "b": float, "total": float}, knowing=["total = a + b"])
-    tree = ol.read_tree({"task": "regression", "feature": "a", "relation": "<=", "reference": 2,
+    space = ol.Space({"a": float, "b": float, "total": float}, facts=["total = a + b"])
+    tree = ol.read({"task": "regression", "feature": "a", "relation": "<=", "reference": 2,
                          "true": {"prediction": 1.0}, "false": {
                              "feature": "b", "relation": "<=", "reference": 5,
                              "true": {"prediction": 1.5}, "false": {"prediction": 4.0}}},
                         space=space)  # fmt: skip
-    assert ol.missing_needed(tree, {"total": 9.0}).settle == (("a",), ("b",))
-    near = ol.missing_needed(tree, {"total": 9.0}, within=0.5)
+    assert tree.needed({"total": 9.0}).settle == (("a",), ("b",))
+    near = tree.needed({"total": 9.0}, tolerance=0.5)
     assert near.settle == (("a",), ("b",))
     assert near.could == (("a",), ("b",))
-    assert ol.missing_needed(tree, {"total": 7.0}, within=0.5).label == 1.25  # one is small
+    assert tree.needed({"total": 7.0}, tolerance=0.5).label == 1.25  # one is small
 
 
 def test_whole_numbers_that_cannot_be_eliminated_are_refused():
-    space = ol.Space({"a": int, "b": int, "c": int}, knowing=["2*a + 3*b = 5*c"])
-    tree = ol.read_tree({"feature": "a", "relation": "<=", "reference": 2,
+    space = ol.Space({"a": int, "b": int, "c": int}, facts=["2*a + 3*b = 5*c"])
+    tree = ol.read({"feature": "a", "relation": "<=", "reference": 2,
                          "true": {"prediction": "a"}, "false": {
                              "feature": "b", "relation": "<=", "reference": 5,
                              "true": {"prediction": "b"}, "false": {"prediction": "c"}}},
                         space=space)  # fmt: skip
     with pytest.raises(ol.errors.TooLarge, match="whole numbers with more than 64 values"):
-        ol.missing_needed(tree, {})
+        tree.needed({})
 
 
 def test_files_of_rows_use_what_facts_are_about(tmp_path):
     """Columns that only facts name are read, too; a contradicting row needs nothing."""
     space = ol.Space({"sex": ["f", "m"], "pregnant": bool, "age": int},
-                     knowing=["if pregnant then sex = f"])  # fmt: skip
-    tree = ol.read_tree({"feature": "sex", "relation": "in", "reference": ["m"],
+                     facts=["if pregnant then sex = f"])  # fmt: skip
+    tree = ol.read({"feature": "sex", "relation": "in", "reference": ["m"],
                          "true": {"prediction": "a"}, "false": {
                              "feature": "age", "relation": "<=", "reference": 30,
                              "true": {"prediction": "b"}, "false": {"prediction": "c"}}},
@@ -130,31 +130,31 @@ def test_files_of_rows_use_what_facts_are_about(tmp_path):
         ol.predict_file(tree, rows, tmp_path / "out.csv")
     said = [line.split(",")[3:] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
     assert said == [["b", "yes", ""], ["", "no", "sex"], ["", "no", "age"], ["", "no", ""]]
-    both = tree.knowing(["age >= 0", "age <= 99"])
+    both = tree.with_facts(["age >= 0", "age <= 99"])
     with pytest.warns(UserWarning, match="no column of what is needed"):
-        ol.predict_file(both.over(ol.Space({**dict.fromkeys(["a1"], int), **{
-            f.name: f for f in space.features}}, knowing=["a1 <= age"])),
+        ol.predict_file(both.with_space(ol.Space({**dict.fromkeys(["a1"], int), **{
+            f.name: f for f in space.features}}, facts=["a1 <= age"])),
             rows, tmp_path / "other.csv")  # fmt: skip
     assert (tmp_path / "other.csv").read_text().splitlines()[0].endswith("prediction,determined")
 
 
 def test_a_number_between_two_floats_settles_nothing():
     """No row has a number between the last float below a threshold and the first above it."""
-    space = ol.Space([ol.Feature(name, values="float32") for name in "abc"], knowing=["a <= b"])
+    space = ol.Space([ol.Feature(name, values="float32") for name in "abc"], facts=["a <= b"])
     last = {"feature": "b", "relation": "<=", "reference": 1.15, "true": {"prediction": 0},
             "false": {"prediction": 0}}  # fmt: skip
-    tree = ol.read_tree({"feature": "c", "relation": "<=", "reference": 0,
+    tree = ol.read({"feature": "c", "relation": "<=", "reference": 0,
                          "true": {"prediction": 1}, "false": last}, space=space)  # fmt: skip
-    assert ol.missing_needed(tree, {"a": 0.6}).could == (("c",),)
+    assert tree.needed({"a": 0.6}).could == (("c",),)
 
 
 def test_what_a_float32_feature_rounds_can_settle():
     """Up to 0.6 the fact says nothing; above it, as the number stands in the row, it does."""
     space = ol.Space([ol.Feature("a", "boolean"), ol.Feature("b", values="float32")],
-                     knowing=["if not a then b < 0.6"])  # fmt: skip
+                     facts=["if not a then b < 0.6"])  # fmt: skip
     node = {"feature": "a", "relation": "==", "reference": 1, "true": {"prediction": 1},
             "false": {"prediction": 0}}  # fmt: skip
-    tree = ol.read_tree(node, space=space)
+    tree = ol.read(node, space=space)
     assert tree.predict({"b": 0.6}) == 1
     assert tree.predict({"b": 0.5999999999999999}) is None
-    assert set(ol.missing_needed(tree, {}).could) == {("a",), ("b",)}
+    assert set(tree.needed({}).could) == {("a",), ("b",)}

@@ -46,11 +46,11 @@ def plain_ask(tree, rows, within, node=0):
     """The definition, over all completions of one row."""
 
     def settled(at, some):
-        return narrow([tree.numbers[c] for c in classes_below(tree, at, some)], within)
+        return narrow([tree.kernel.numbers[c] for c in classes_below(tree, at, some)], within)
 
     if settled(node, rows):
         return None
-    yes, no = tree.when_true[node], tree.when_false[node]
+    yes, no = tree.nodes.when_true[node], tree.nodes.when_false[node]
     inside = [row for row in rows if holds(tree, node, row)]
     outside = [row for row in rows if not holds(tree, node, row)]
     if not outside:
@@ -58,7 +58,7 @@ def plain_ask(tree, rows, within, node=0):
     if not inside:
         return plain_ask(tree, outside, within, no)
     if settled(yes, inside) or settled(no, outside):
-        return tree.space.features[tree.feature[node]].name
+        return tree.space.features[tree.nodes.feature[node]].name
     if height(tree, yes) <= height(tree, no):
         return plain_ask(tree, inside, within, yes)
     return plain_ask(tree, outside, within, no)
@@ -73,27 +73,27 @@ def test_by_brute_force(data, within):
     n_values = [len(values) for values in oracle.values_by_feature(which, spec).values()]
     assume(math.prod(n_values) <= 400)
     plain = tree_of(spec, which)
-    tree = plain.as_regression()
-    found = tree.missing_needed(row, within=within)
+    tree = plain.replace(task="regression")
+    found = tree.needed(row, tolerance=within)
     settle, could = settling_brute_force(which, row, spec, within)
     assert {frozenset(names) for names in found.settle} == settle
     assert {frozenset(names) for names in found.could} == could
     possible = oracle.possible_classes(which, row, spec)
     assert found.possible == tuple(sorted(possible))
-    said = tree.predict([row], within=within).tolist()[0]
+    said = tree.predict([row], tolerance=within).tolist()[0]
     assert found.label == said
-    assert ol.canonicalize(tree).missing_needed(row, within=within) == found
-    assert plain.missing_needed(row, within=within) == found  # classes that are numbers
-    settling = Settling(tree, within=within)
+    assert tree.needed(row, tolerance=within) == found
+    assert plain.needed(row, tolerance=within) == found  # classes that are numbers
+    settling = Settling(tree.kernel, tolerance=within)
     if said is None:
-        sets, index = settling.sets(tree.read([row]), np.array([0]))
+        sets, index = settling.sets(tree.kernel.read([row]), np.array([0]))
         assert sets[index[0]] == found.settle[0]
     full = list(oracle.completions(which, row, spec))
-    asked = ol.ask_next(tree, [row], within=within).tolist()[0]
+    asked = tree.ask_next([row], tolerance=within).tolist()[0]
     assert asked == plain_ask(tree, full, within)
     if within == 0:
-        assert asked == ol.ask_next(tree, [row]).tolist()[0]
-        assert tree.missing_needed(row).settle == found.settle
+        assert asked == tree.ask_next([row]).tolist()[0]
+        assert tree.needed(row).settle == found.settle
 
 
 STAY = {"task": "regression", "feature": "a", "true": {"feature": "b", "true": {"prediction": 4},
@@ -101,40 +101,38 @@ STAY = {"task": "regression", "feature": "a", "true": {"feature": "b", "true": {
 
 
 def test_in_words():
-    tree = ol.read_tree(STAY, feature_names=["a", "b"])
-    assert str(tree.missing_needed({"a": 1}, within=6)) == (
+    tree = ol.read(STAY, feature_names=["a", "b"])
+    assert str(tree.needed({"a": 1}, tolerance=6)) == (
         "Determined: between 4.0 and 10.0. Nothing more is needed."
     )
-    assert str(tree.missing_needed({}, within=6)) == (
+    assert str(tree.needed({}, tolerance=6)) == (
         "Not determined: between 4.0 and 12.5.\nSettled, whatever the values, by a.\n"
         "Settled, for some values, by a; or by b."
     )
-    assert str(tree.missing_needed({"a": 0}, within=6)) == (
-        "Determined: 12.5. Nothing more is needed."
-    )
-    assert str(tree.missing_needed({})).startswith("Not determined: 4.0, 10.0 or 12.5.")
+    assert str(tree.needed({"a": 0}, tolerance=6)) == ("Determined: 12.5. Nothing more is needed.")
+    assert str(tree.needed({})).startswith("Not determined: 4.0, 10.0 or 12.5.")
 
 
 def test_refusals():
-    tree = ol.read_tree(STAY, feature_names=["a", "b"])
-    with pytest.raises(ValueError, match="within must be a finite number of at least 0, got -1"):
-        tree.missing_needed({}, within=-1)
-    with pytest.raises(ValueError, match="within must be a number of at least 0, got 'wide'"):
-        ol.ask_next(tree, [{}], within="wide")
+    tree = ol.read(STAY, feature_names=["a", "b"])
+    with pytest.raises(ValueError, match="tolerance must be a finite number of at least 0, got -1"):
+        tree.needed({}, tolerance=-1)
+    with pytest.raises(ValueError, match="tolerance must be a number of at least 0, got 'wide'"):
+        tree.ask_next([{}], tolerance="wide")
     split = {"feature": "a", "true": {"prediction": "x"}, "false": {"prediction": "y"}}
-    words = ol.read_tree(split, feature_names=["a"])
+    words = ol.read(split, feature_names=["a"])
     with pytest.raises(InvalidTree, match="are not numbers"):
-        words.missing_needed({}, within=1)
+        words.needed({}, tolerance=1)
 
 
 def test_files_name_what_makes_the_interval_narrow(tmp_path):
-    tree = ol.read_tree(STAY, feature_names=["a", "b"])
+    tree = ol.read(STAY, feature_names=["a", "b"])
     (tmp_path / "rows.csv").write_text("a,b\n1,\n,\n0,\n,1\n")
     for needed in ("smallest", "next"):
         for within, due in ((None, ["b", "a; b" if needed == "smallest" else "a", "", "a"]),
                             (6, ["", "a", "", "a"]), (9, ["", "", "", ""])):  # fmt: skip
             target = tmp_path / "out.csv"
-            ol.predict_file(tree, tmp_path / "rows.csv", target, needed=needed, within=within)
+            ol.predict_file(tree, tmp_path / "rows.csv", target, needed=needed, tolerance=within)
             lines = target.read_text().splitlines()[1:]
             assert [line.split(",")[-1] for line in lines] == due
             assert [line.split(",")[-2] for line in lines] == ["no", "no", "yes", "no"]

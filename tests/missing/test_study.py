@@ -32,7 +32,7 @@ def breast_cancer(depth=3):
 @functools.cache
 def binarized():
     X, y, _ = breast_cancer()
-    binarizer = ol.QuantileBinarizer().set_output(transform="pandas").fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit(X)
     columns = binarizer.transform(X)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(columns, y)
     return binarizer, columns, y, model
@@ -50,7 +50,7 @@ def shares(found):
 def test_corollary_4_2_for_every_mechanism(mechanism, level):
     """On determined rows the answer is that of the complete row, however values went missing."""
     binarizer, columns, y, model = binarized()
-    for tree in (ol.read_tree(model), ol.read_tree(model, space=binarizer.space_)):
+    for tree in (ol.read(model), ol.read(model, space=binarizer.space_)):
         found = ol.coverage(tree, columns, [0, 0.2, 0.5, 0.8, 1], y=y, level=level,
                             mechanism=mechanism, space=binarizer.space_)  # fmt: skip
         table = found.table
@@ -89,7 +89,7 @@ def test_the_mask_is_the_papers():
     found = ol.coverage(model, columns, [0.3, 0.5], y=y, level="column").table.set_index(
         ["rate", "way"]
     )
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     for rate in (0.3, 0.5):
         mask = np.random.RandomState(0).choice(
             [True, False], size=columns.shape, p=[rate, 1 - rate]
@@ -99,14 +99,17 @@ def test_the_mask_is_the_papers():
         assert found.loc[(rate, "determined"), "answered"] == (~said.mask).mean()
         right = (said.data == y.to_numpy())[~said.mask]
         assert found.loc[(rate, "determined"), "accuracy"] == right.mean()
-        assert found.loc[(rate, "path"), "answered"] == (~ol.predict_path(tree, X).mask).mean()
-        known = ~ol.predict_features(tree, X).mask
+        assert (
+            found.loc[(rate, "path"), "answered"]
+            == (~ol.baselines.predict_path(tree, X).mask).mean()
+        )
+        known = ~ol.baselines.predict_features(tree, X).mask
         assert found.loc[(rate, "features"), "answered"] == known.mean()
 
 
 def test_levels_differ_where_columns_share_a_feature():
     binarizer, columns, _, model = binarized()
-    independent, aware = ol.read_tree(model), ol.read_tree(model, space=binarizer.space_)
+    independent, aware = ol.read(model), ol.read(model, space=binarizer.space_)
     options = {"space": binarizer.space_, "n_repeats": 3}
     by_feature = [
         shares(ol.coverage(tree, columns, [0.5], level="feature", **options)).iloc[0]
@@ -129,19 +132,19 @@ def test_levels_differ_where_columns_share_a_feature():
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_mechanisms_keep_the_rate_and_do_what_they_say(rate, mechanism):
     X, _, model = breast_cancer()
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     table = Gapped(tree, X, tree.space)
     masks = np.stack([table.mask(rate, "feature", mechanism, np.random.RandomState(r))
                       for r in range(20)])  # fmt: skip
     gone = masks.mean(axis=(0, 1))
-    seen = next(i for i in range(30) if i not in tree.used)
+    seen = next(i for i in range(30) if i not in tree.kernel.used)
     others = [i for i in range(30) if mechanism != "mar" or i != seen]
     assert gone[others] == pytest.approx(rate, abs=0.02)
     if mechanism == "mar":
         assert gone[seen] == 0
     by_row = masks.mean(axis=0)
     values = X.to_numpy()
-    j = tree.used[0]
+    j = tree.kernel.used[0]
     own = np.corrcoef(by_row[:, j], values[:, j].argsort().argsort())[0, 1]
     driver = np.corrcoef(by_row[:, j], values[:, seen].argsort().argsort())[0, 1]
     if mechanism == "mcar":
@@ -153,7 +156,7 @@ def test_mechanisms_keep_the_rate_and_do_what_they_say(rate, mechanism):
 
 
 def test_mar_without_a_spare_feature_keeps_the_first():
-    tree = ol.read_tree({"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
+    tree = ol.read({"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
                          "false": {"prediction": 0}}, "false": {"prediction": 0}})  # fmt: skip
     X = np.random.RandomState(0).randint(2, size=(50, 2))
     mask = Gapped(tree, X, tree.space).mask(1.0, "column", "mar", np.random.RandomState(0))
@@ -164,9 +167,7 @@ def test_mar_without_a_spare_feature_keeps_the_first():
 def test_categories_one_hot_columns_and_nan_as_a_value():
     space = ol.Space({"c": ["r", "g", "b"], "x": "numeric"})
     asked = {"feature": "c", "relation": "in", "reference": ["r"]}
-    tree = ol.read_tree(
-        {**asked, "true": {"prediction": 1}, "false": {"prediction": 0}}, space=space
-    )
+    tree = ol.read({**asked, "true": {"prediction": 1}, "false": {"prediction": 0}}, space=space)
     X = pd.DataFrame({"c": list("rgbrgb") * 50, "x": range(300)})
     for mechanism in MECHANISMS:
         found = shares(ol.coverage(tree, X, [0.5], mechanism=mechanism, n_repeats=5))
@@ -175,11 +176,11 @@ def test_categories_one_hot_columns_and_nan_as_a_value():
                                               "c_g": ol.Condition("c", among=("g",))})  # fmt: skip
     bits = np.array([[1, 0], [0, 1], [0, 0]] * 100)
     asked = {"feature": "c_r", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    aware = ol.read_tree(asked, space=one_hot)
-    unrelated = ol.read_tree(asked, space=ol.Space.independent(["c_r", "c_g"]))
+    aware = ol.read(asked, space=one_hot)
+    unrelated = ol.read(asked, space=ol.Space.independent(["c_r", "c_g"]))
     more, less = (shares(ol.coverage(t, bits, [0.5], level="column")) for t in (aware, unrelated))
     assert more["determined"][0.5] > less["determined"][0.5]  # green is not red
-    nan = ol.read_tree(
+    nan = ol.read(
         DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [np.nan]], [0, 1, 1]), nan="value"
     )
     rows = np.array([[1.0], [np.nan]] * 20)
@@ -256,7 +257,7 @@ def test_coverage_refuses_rows():
     X, _, model = breast_cancer()
     with pytest.raises(InvalidData, match="there are no rows"):
         ol.coverage(model, X[:0])
-    asked = ol.read_tree(model).features[0]
+    asked = ol.read(model).features[0]
     with pytest.raises(InvalidData, match=f"the rows have no column '{asked}', which the tree"):
         ol.coverage(model, X.drop(columns=asked))
     gap = X.copy()
@@ -269,7 +270,7 @@ def test_coverage_refuses_rows():
 @pytest.mark.parametrize("level", ["feature", "column"])
 def test_coverage_asks_for_no_more_columns_than_predict(mechanism, level):
     X, y, model = breast_cancer()
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     options = {"level": level, "mechanism": mechanism, "y": y}
     whole = ol.coverage(tree, X, [0.3, 0.7], **options).table
     unused = [name for name in X if name not in tree.features]
@@ -307,7 +308,7 @@ def folds(name):
     X, y = ol.datasets.load(name)
     y = y.astype(int)
     for train, test in KFold(5, shuffle=True, random_state=42).split(X):
-        binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas")
+        binarizer = ol.Binarizer().set_output(transform="pandas")
         columns = binarizer.fit(X.iloc[train], y.iloc[train]).transform(X.iloc[train])
         model = DecisionTreeClassifier(max_depth=3, random_state=1).fit(columns, y.iloc[train])
         yield binarizer, model, binarizer.transform(X.iloc[test])
@@ -322,7 +323,7 @@ def test_published_shares_at_one_half(name, shared, monkeypatch):
     for binarizer, model, columns in folds(name):
         one = ol.coverage(model, columns, [0.5], level="column")
         published.append(shares(one).iloc[0])
-        tree = ol.read_tree(model, space=binarizer.space_)
+        tree = ol.read(model, space=binarizer.space_)
         aware.append(shares(ol.coverage(tree, columns, [0.5], level="column")).iloc[0])
     mean = pd.DataFrame(published).mean()
     error = pd.DataFrame(published).std(ddof=1) / np.sqrt(5)

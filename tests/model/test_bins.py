@@ -30,7 +30,7 @@ def tree():
     b = {"feature": "b", **at, "true": leaf[2], "false": c}
     a = {"feature": "a", "relation": "<=", "reference": 9, "true": b, "false": leaf[4]}
     d = {"feature": "d", "relation": "==", "reference": 1, "true": leaf[3], "false": a}
-    return ol.read_tree({"feature": "a", **at, "true": leaf[5], "false": d}, space=SPACE)
+    return ol.read({"feature": "a", **at, "true": leaf[5], "false": d}, space=SPACE)
 
 
 def choices(bins, k):
@@ -44,7 +44,7 @@ def choices(bins, k):
 
 
 def test_bits_slots_and_sides_are_one_box():
-    bins = tree().bins
+    bins = tree().kernel.bins
     for bits in itertools.product(*(choices(bins, k) for k in range(len(bins.features)))):
         box = Box(bins, bits)
         assert Box.of_slots(bins, box.slots[None])[0].bits == bits
@@ -56,7 +56,7 @@ def test_bits_slots_and_sides_are_one_box():
 
 
 def test_sides_as_data():
-    bins = tree().bins
+    bins = tree().kernel.bins
     for k, feature in enumerate(bins.features):
         for bits in choices(bins, k):
             side = bins.side(k, bits)
@@ -65,7 +65,7 @@ def test_sides_as_data():
 
 
 def test_leaves_of_the_core_are_read_and_written():
-    bins = tree().bins
+    bins = tree().kernel.bins
     _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     for slots, box in zip(table, Box.of_slots(bins, table), strict=True):
         assert box.slots.tolist() == slots.tolist()
@@ -73,7 +73,7 @@ def test_leaves_of_the_core_are_read_and_written():
 
 
 def test_sides_that_end_inside_a_bin_are_refused():
-    bins = tree().bins
+    bins = tree().kernel.bins
     for side in (Side(SPACE["a"], upper=5.0), Side(SPACE["c"], codes=(1,)),
                  Side(ol.Feature("z"), upper=1.0)):  # fmt: skip
         with pytest.raises(InvalidTree, match="does not begin and end where"):
@@ -91,8 +91,8 @@ def test_ends_of_bits():
 def test_a_row_is_certainly_inside_if_no_possible_bin_is_outside(problem, data):
     kinds, (spec,) = problem
     own = tree_of(spec, kinds)
-    rows = own.read([data.draw(partial_rows(kinds, spec)) for _ in range(3)])
-    bins = own.bins
+    rows = own.kernel.read([data.draw(partial_rows(kinds, spec)) for _ in range(3)])
+    bins = own.kernel.bins
     _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     for box in Box.of_slots(bins, table):
         expected = np.ones(3, dtype=bool)

@@ -114,13 +114,13 @@ def test_categories_without_other_are_compared_where_they_are_listed():
 def test_one_unlisted_number_stands_for_each_interval():
     """What ``disagreement`` counts: each listed number, and the others between two thresholds."""
     trees = [category((1, 2, 3), True, [0, 1]), stump("numeric", 2.5)]
-    (feature,) = over_common_space(trees)[0].space.features
+    (feature,) = over_common_space([tree.kernel for tree in trees])[0].space.features
     assert feature.categories[:3] == (1, 2, 3)
     below, above = feature.categories[3:]
     assert below <= 2.5 < above
     assert ol.disagreement(*trees) == 1 / 5  # the others up to 2.5
     whole = [category((1, 2, 3), True, [0, 1]), stump("integer", 2), stump("integer", 1)]
-    (feature,) = over_common_space(whole)[0].space.features
+    (feature,) = over_common_space([tree.kernel for tree in whole])[0].space.features
     assert len(feature.categories) == 5  # above 1 and up to 2 there is only 2
     assert ol.group_equivalent(whole) == [[0], [1], [2]]
 
@@ -128,8 +128,8 @@ def test_one_unlisted_number_stands_for_each_interval():
 def test_missing_is_common_where_both_have_it():
     nan = ol.Feature("x", nan=True)
     a, b = category((1, 2), True, [0, 1], nan=True), stump(nan, 2.0)
-    assert over_common_space([a, b])[0].space["x"].nan
-    assert not over_common_space([a, stump("numeric", 2.0)])[0].space["x"].nan
+    assert over_common_space([a.kernel, b.kernel])[0].space["x"].nan
+    assert not over_common_space([a.kernel, stump("numeric", 2.0).kernel])[0].space["x"].nan
 
 
 # -- the measure --------------------------------------------------------------------------------

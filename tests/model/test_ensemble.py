@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import orderless as ol
+from orderless import Ensemble
 from orderless.errors import InvalidTree
-from orderless.model import Adding, Ensemble, Rule
+from orderless.model import Adding, Rule
 
 from ..oracle_ensemble_rows import draw
 
@@ -34,7 +35,7 @@ def points(**changes):
     [
         ({"trees": []}, "at least one tree"),
         ({"trees": [stump(), "x"]}, "must consist of trees, got a str"),
-        ({"trees": [stump(), ol.read_tree({"prediction": 1})]}, "over one space"),
+        ({"trees": [stump(), ol.read({"prediction": 1})]}, "over one space"),
         ({"values": [[0.0, 1.0]]}, "2 trees, and values of 1"),
         ({"values": [[0.0, 1.0, 2.0], [0.0, 1.0]]}, "numbers 2 leaves and 3 have values"),
         ({"values": [[0.0, np.inf], [0.0, 1.0]]}, "finite numbers"),
@@ -85,13 +86,13 @@ def test_it_says_what_it_is():
 
 def test_equal_and_copied():
     one = points()
-    one.summed  # noqa: B018  (what the core holds is made again)
+    one.kernel.summed  # noqa: B018  (what the core holds is made again)
     for other in (points(), copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
         assert other == one
         assert hash(other) == hash(one)
         assert other.predict([[4, 4.0]]).tolist() == ["high"]
         with pytest.raises(ValueError, match="read-only"):
-            other.values[0][0] = 3.0
+            other.kernel.values[0][0] = 3.0
     for changes in ({"values": [[0.0, 1.0], [0.0, 3.0]]}, {"trees": [stump(), stump(1, 4.0)]},
                     {"classes": ["low", "HIGH"]}, {"rule": Rule("cuts", (0.5,))},
                     {"adding": Adding(base=(1.0,))}, {"link": "logistic"}):  # fmt: skip
@@ -119,7 +120,10 @@ def test_numbers_and_windows_are_written():
                       rule=Rule("cuts", (1.5,), 1e-6))  # fmt: skip
     again = Ensemble.from_json(ensemble.to_json().encode())
     assert again == ensemble
-    assert (again.adding, again.rule) == (ensemble.adding, ensemble.rule)
+    assert (again.kernel.adding, again.kernel.rule) == (
+        ensemble.kernel.adding,
+        ensemble.kernel.rule,
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,7 @@ def test_files_that_say_something_else_are_refused(path, value, message):
 
 def test_over_another_space():
     wide = ol.Space({"other": "boolean", "dose": "numeric", "age": "integer"})
-    moved = points().over(wide)
+    moved = points().with_space(wide)
     assert moved.space == wide
     assert moved.predict([{"age": 4, "dose": 4.0}]).tolist() == ["high"]
-    assert points().over(SPACE).trees == points().trees
+    assert points().with_space(SPACE).trees == points().trees

@@ -52,8 +52,8 @@ def rashomon():
 
 def ensemble():
     own = tree()
-    votes = own.replace(classes=range(own.n_leaves), leaf_class=own.numbered_leaves.leaf_class,
-                        distribution=None)  # fmt: skip
+    leaf_class = own.kernel.numbered_leaves.leaf_class
+    votes = own.replace(classes=range(own.n_leaves), leaf_class=leaf_class, distribution=None)
     return ol.Ensemble(
         [votes, votes], [[[1.0, 0.0], [0.25, 0.75], [0.0, 1.0], [0.5, 0.5]]] * 2,
         classes=["ill", "well"], adding=Adding(base=(0.0, 0.5), divisor=2.0),
@@ -71,7 +71,7 @@ def uses(found):
 def uses_tree(found):
     uses(found)
     found.predict([{}])
-    ol.fingerprint(found)
+    _ = found.fingerprint
 
 
 def uses_policy(found):
@@ -286,7 +286,7 @@ def test_a_purchase_of_very_many_outcomes_is_refused_unseen():
     nest = {"prediction": "a"}
     for k in range(40):
         nest = {"feature": k, "true": nest, "false": {"prediction": "b"}}
-    model = ol.read_tree(nest)
+    model = ol.read(nest)
     content = json.loads(ol.cheapest_policy(model, [[1] * 40], method="path", costs=[1] * 40)
                          .to_json())  # fmt: skip
     content["purchases"] = [{"name": "all", "features": list(range(40)), "cost": 1}]

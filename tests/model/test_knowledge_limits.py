@@ -3,9 +3,9 @@
 import itertools
 
 import pytest
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 from orderless.errors import Undecided
 from orderless.model.knowledge import clock, linear
 
@@ -42,7 +42,7 @@ def names(n):
 @pytest.mark.parametrize("n", [10, 20, 40])
 def test_chains_of_whole_numbers_take_few_steps(pivots, n):
     chain = [f"2*{a} <= 3*{b} - 1" for a, b in itertools.pairwise(names(n))]
-    ol.Space(dict.fromkeys(names(n), int), knowing=chain)
+    ol.Space(dict.fromkeys(names(n), int), facts=chain)
     assert len(pivots) <= 4 * n
 
 
@@ -51,7 +51,7 @@ def test_choices_in_a_circle_take_few_steps(pivots, n):
     circle = [*names(n), "x0"]
     facts = [f"{a} < {b} or {a} > {b} + 3" for a, b in itertools.pairwise(circle)]
     bounds = [f"0 <= {x} <= 5" for x in names(n)]
-    ol.Space(dict.fromkeys(names(n), int), knowing=[*facts, *bounds])
+    ol.Space(dict.fromkeys(names(n), int), facts=[*facts, *bounds])
     assert len(pivots) <= 10 * n
 
 
@@ -60,32 +60,32 @@ def test_facts_that_contradict_each_other_in_a_circle_are_found(pivots):
     circle = [*names(n), "x0"]
     facts = [f"{a} < {b}" for a, b in itertools.pairwise(circle)]
     with pytest.raises(ol.errors.InvalidSpace, match="no row can satisfy these facts together"):
-        ol.Space(dict.fromkeys(names(n), float), knowing=facts)
+        ol.Space(dict.fromkeys(names(n), float), facts=facts)
     assert len(pivots) <= 4 * n
 
 
 def tree_with_facts():
-    space = ol.Space({"low": float, "high": float, "rash": bool}, knowing=["low + 1 <= high"])
+    space = ol.Space({"low": float, "high": float, "rash": bool}, facts=["low + 1 <= high"])
     node = {"feature": "high", "relation": "<=", "reference": 3, "true": {"prediction": 0},
             "false": {"prediction": 1}}  # fmt: skip
-    return ol.read_tree(node, space=space)
+    return ol.read(node, space=space)
 
 
 @pytest.mark.parametrize("ask", [
-    lambda tree: ol.missing_needed(tree, {"low": 1.0}, time_limit=5.0),
-    lambda tree: ol.canonicalize(tree, time_limit=5.0).explain({"low": 5.0}),
+    lambda tree: tree.needed({"low": 1.0}, time_limit=5.0),
+    lambda tree: tree.explain({"low": 5.0}, time_limit=5.0),
     lambda tree: ol.canonicalize(tree, time_limit=5.0).reasons,
-    lambda tree: ol.redundant_splits(tree, time_limit=5.0),
+    lambda tree: tree.redundant_splits(time_limit=5.0),
     lambda tree: ol.prove(tree).never(0),
     lambda tree: ol.prove(tree).monotone("high", -1),
     lambda tree: ol.equivalent(tree, tree.replace(classes=(1, 0))),
     lambda tree: tree.predict({"low": 2.5}),
-    lambda tree: tree.possible_classes([{"low": 2.5}]),
+    lambda tree: tree.possible([{"low": 2.5}]),
     lambda tree: as_ensemble(tree).predict([{"low": 1.5}], time_limit=5.0),
     lambda tree: as_ensemble(tree).explain({"low": 5.0}, time_limit=5.0),
-    lambda tree: as_ensemble(tree).missing_needed({"low": 1.5}, time_limit=5.0),
+    lambda tree: as_ensemble(tree).needed({"low": 1.5}, time_limit=5.0),
     lambda tree: as_ensemble(tree).ask_next([{"low": 1.5}], time_limit=5.0),
-    lambda tree: ol.Space({"a": int, "b": int}, knowing=["2*a <= 3*b - 1"]),
+    lambda tree: ol.Space({"a": int, "b": int}, facts=["2*a <= 3*b - 1"]),
 ])  # fmt: skip
 def test_every_question_about_facts_keeps_its_limit(monkeypatch, ask):
     tree = tree_with_facts()
@@ -96,7 +96,7 @@ def test_every_question_about_facts_keeps_its_limit(monkeypatch, ask):
 
 
 def test_an_explanation_keeps_the_limit_when_it_is_asked_for_changes(monkeypatch):
-    why = ol.canonicalize(tree_with_facts(), time_limit=5.0).explain({"low": 5.0})
+    why = tree_with_facts().explain({"low": 5.0}, time_limit=5.0)
     monkeypatch.setattr(clock, "time", Late(100.0))
     with pytest.raises(Undecided, match="time_limit"):
         why.changes()

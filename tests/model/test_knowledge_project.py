@@ -44,13 +44,13 @@ def test_values_satisfy_it_iff_a_possible_row_has_them(seed, real, data):
 
 def test_whole_numbers_are_no_real_numbers():
     """3 of 2 * a + 1 = b: b is odd."""
-    space = ol.Space({"a": int, "b": int}, knowing=["2*a + 1 = b", "a >= 0", "a <= 20"])
+    space = ol.Space({"a": int, "b": int}, facts=["2*a + 1 = b", "a >= 0", "a <= 20"])
     knowledge = space.knowledge
     formula = knowledge.projected({}, [1])
     odd = [b for b in range(-3, 50)
            if solve([formula], {1: point_domain(space["b"], b, b, False)}) is not None]  # fmt: skip
     assert odd == list(range(1, 42, 2))
-    wide = ol.Space({"a": int, "b": int}, knowing=["2*a + 1 = b"]).knowledge
+    wide = ol.Space({"a": int, "b": int}, facts=["2*a + 1 = b"]).knowledge
     with pytest.raises(TooLarge, match="whole numbers with more than 64 values"):
         wide.projected({}, [1])
     exact = projected(wide.formulas, dict(enumerate(wide.whole)), [0], wide.whole)

@@ -10,7 +10,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def stump(low, high):
-    return ol.read_tree({"task": "regression", "feature": "a", "true": {"prediction": low},
+    return ol.read({"task": "regression", "feature": "a", "true": {"prediction": low},
                          "false": {"prediction": high}}, feature_names=["a"])  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def test_rounding_is_said():
 
 def test_classes_are_as_before():
     split = {"feature": "a", "true": {"prediction": 2.0}, "false": {"prediction": 37 / 3}}
-    tree = ol.read_tree(split, feature_names=["a"])
+    tree = ol.read(split, feature_names=["a"])
     assert str(tree) == "not a?\n  yes: 12.333333333333334\n  no:  2.0"
 
 
@@ -43,10 +43,10 @@ def test_leaves_are_told_apart_and_rounding_is_never_silent(a, b):
 @pytest.mark.parametrize("within", [None, 0, 7])
 def test_policies(within):
     inner = {"feature": "b", "true": {"prediction": 4}, "false": {"prediction": 10}}
-    tree = ol.read_tree({"task": "regression", "feature": "a", "true": {"prediction": 37 / 3},
+    tree = ol.read({"task": "regression", "feature": "a", "true": {"prediction": 37 / 3},
                          "false": inner}, feature_names=["a", "b"])  # fmt: skip
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    lines = str(ol.cheapest_policy(tree, X, {"a": 1, "b": 2}, within=within)).splitlines()
+    lines = str(ol.cheapest_policy(tree, X, {"a": 1, "b": 2}, tolerance=within)).splitlines()
     assert lines[-1] == ROUNDED
     ends = [line.split("): ")[1] for line in lines[2:-1] if "?" not in line]
     assert ends == (["between 4 and 10", "12.33"] if within == 7 else ["10", "4", "12.33"])

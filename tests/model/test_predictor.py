@@ -19,7 +19,7 @@ AGE = {"feature": "age", "relation": "<=", "reference": 30, "true": {"prediction
 
 
 def one(kind, nested=AGE):
-    return ol.read_tree(nested, space=ol.Space({"age": kind}))
+    return ol.read(nested, space=ol.Space({"age": kind}))
 
 
 @st.composite
@@ -51,7 +51,7 @@ def test_tables_of_floats_are_read_as_lists_are():
     for seed in range(30):
         space = ol.Space({f"f{i}": "float32" if seed % 2 else "numeric" for i in range(4)})
         tree = random_tree(np.random.default_rng(seed), space, depth=4, classes=("a", "b", "c"))
-        cuts = tree.threshold[tree.feature >= 0]
+        cuts = tree.nodes.threshold[tree.nodes.feature >= 0]
         for n in (0, 1, 5, 40, 300):
             X = rng.normal(size=(n, 4)) * 3
             at = rng.random(X.shape) < 0.3
@@ -118,7 +118,7 @@ def test_rows_that_the_core_leaves_to_others():
     assert predict({"age": float(2**60)}) == "old"
     assert predict({}) is None
     indicator = ol.Space({"age": "numeric"}, {"is young": ol.Condition("age", at_most=30)})
-    through = ol.read_tree(AGE, space=ol.Space({"age": "numeric"})).over(indicator)
+    through = ol.read(AGE, space=ol.Space({"age": "numeric"})).with_space(indicator)
     assert through.predictor()({"is young": 1}) == "young"
     assert through.predictor()({"age": 40}) == "old"
     assert through.predict(np.array([[1.0], [0.0], [np.nan]])).tolist() == ["young", "old", None]
@@ -127,9 +127,9 @@ def test_rows_that_the_core_leaves_to_others():
 def test_labels_of_every_kind():
     for labels in (("a" * 2000, "b"), (True, False), (1.5, 2.5), (2**70, 3)):
         tree = one("numeric").replace(classes=labels)
-        assert tree.predict({"age": 1}) == labels[tree.decide([[1]])[0]]
+        assert tree.predict({"age": 1}) == labels[tree.kernel.decide([[1]])[0]]
         assert tree.predict(np.array([[1.0]])).tolist() == [tree.predict({"age": 1})]
-    number = ol.read_tree(AGE | {"true": {"prediction": 1.5}, "false": {"prediction": 4.0}},
+    number = ol.read(AGE | {"true": {"prediction": 1.5}, "false": {"prediction": 4.0}},
                           space=ol.Space({"age": "numeric"}))  # fmt: skip
     assert number.predict({"age": 1}) == 1.5
 
@@ -140,7 +140,7 @@ def test_it_can_be_copied_pickled_and_shared():
     assert "Predictor(Tree(" in repr(predict)
     for other in (copy.deepcopy(predict), pickle.loads(pickle.dumps(predict))):
         assert other({"age": 3}) == "young"
-        assert other.tree == tree
+        assert other.tree == tree.kernel
     assert pickle.loads(pickle.dumps(tree)) == tree
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(predict, [{"age": age} for age in range(200)]))

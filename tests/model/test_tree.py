@@ -44,10 +44,18 @@ def test_dead_branches_are_dropped_and_the_function_stays(problem):
     rows = list(oracle.cells(kinds, spec))
     rounded = oracle.float32_names(kinds)
     assert tree.predict(rows).tolist() == [oracle.decide(spec, row, rounded) for row in rows]
-    assert set(tree.apply(rows).tolist()) == set(tree.leaves())  # every leaf is some row's
-    again = Tree(tree.space, tree.classes, feature=tree.feature, threshold=tree.threshold,
-                 when_true=tree.when_true, when_false=tree.when_false, leaf_class=tree.leaf_class,
-                 sets={i: tree.set_of(i) for i in range(tree.n_nodes)}, task=tree.task)  # fmt: skip
+    assert set(tree.apply(rows).tolist()) == set(tree.kernel.leaves())  # every leaf is some row's
+    again = Tree(
+        tree.space,
+        tree.classes,
+        feature=tree.nodes.feature,
+        threshold=tree.nodes.threshold,
+        when_true=tree.nodes.when_true,
+        when_false=tree.nodes.when_false,
+        leaf_class=tree.nodes.leaf_class,
+        sets={i: tree.kernel.set_of(i) for i in range(tree.n_nodes)},
+        task=tree.task,
+    )
     assert again == tree
     assert again.n_dropped == 0
     assert (", " + str(tree.n_dropped) + " dead nodes dropped" in repr(tree)) == (
@@ -70,7 +78,7 @@ def test_dropping_keeps_sets_distributions_and_the_missing_side():
     )
     # Past "x is known: no" only NaN is left, so "x <= 7 or missing" always holds.
     assert tree.n_dropped == 2
-    assert tree.set_of(1).tolist() == [1, 3]
+    assert tree.kernel.set_of(1).tolist() == [1, 3]
     assert tree.distribution.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7], [10, 11]]
     assert str(tree) == (
         "x is known?\n  yes: c in {blue, (missing)}?\n    yes: a\n    no:  b\n  no:  a"
@@ -102,7 +110,7 @@ def test_fingerprints_where_only_missing_is_left_to_ask_for():
     rows = [[0.5], [2.0], [math.nan]]
     assert one.predict(rows).tolist() == other.predict(rows).tolist() == ["a", "c", "b"]
     assert ol.equivalent(one, other)
-    assert ol.fingerprint(one) == ol.fingerprint(other)
+    assert one.fingerprint == other.fingerprint
 
 
 def test_thresholds_become_the_boundary_they_draw():
@@ -119,10 +127,14 @@ def test_thresholds_become_the_boundary_they_draw():
 
 
 def frozen_arrays(tree):
-    return [*tree.nodes, tree.feature, tree.threshold, tree.when_true, tree.when_false,
-            tree.leaf_class, tree.nan_true, tree.set_start, tree.set_values, tree.labels,
-            tree.row_threshold, *([] if tree.distribution is None else [tree.distribution]),
-            *tree.space.domains]  # fmt: skip
+    return [
+        *tree.nodes,
+        *(getattr(tree.kernel, name) for name in tree.nodes._fields),
+        tree.kernel.labels,
+        tree.kernel.row_threshold,
+        *([] if tree.distribution is None else [tree.distribution]),
+        *tree.space.domains,
+    ]
 
 
 def test_arrays_are_our_own_and_cannot_be_written_to():
@@ -156,7 +168,7 @@ def test_pickles_and_copies(problem):
         assert other == tree
         assert hash(other) == hash(tree)
         assert other.predict(rows).tolist() == expected
-        assert ol.fingerprint(other) == ol.fingerprint(tree)
+        assert other.fingerprint == tree.fingerprint
         assert repr(other) == repr(tree)
 
 
@@ -223,7 +235,7 @@ def test_str_is_golden():
     assert tree.depth == 3
     assert tree.features == ("x", "b", "n", "c")
     assert tree.n_leaves == 6
-    assert list(tree.leaves()) == [2, 4, 5, 8, 9, 10]
+    assert list(tree.kernel.leaves()) == [2, 4, 5, 8, 9, 10]
 
 
 def test_a_tree_of_no_features():
@@ -252,7 +264,7 @@ def test_a_chain_of_a_hundred_thousand():
     again = pickle.loads(pickle.dumps(tree))
     assert Tree.from_json(tree.to_json()) == tree == again == copy.deepcopy(tree)
     assert ol.equivalent(tree, again)
-    half = tree.over(Space({"x": "integer"}))
+    half = tree.with_space(Space({"x": "integer"}))
     assert half.n_leaves == n + 1
     dead = Tree(X1, [0, 1], **{**chain(n), "threshold": np.ones(2 * n + 1)})
     assert (dead.n_nodes, dead.n_dropped) == (3, 2 * n - 2)
@@ -302,5 +314,5 @@ def test_the_core_takes_strided_rows_and_refuses_other_arrays():
         _core.tree.check_links((1, 2, 3))
     with pytest.raises((TypeError, RuntimeError)):
         _core.rows.reach(
-            tree.nodes, tree.space.domains, tree.row_threshold, [(1, "x", None)], 1, 2, False
+            tree.nodes, tree.space.domains, tree.kernel.row_threshold, [(1, "x", None)], 1, 2, False
         )

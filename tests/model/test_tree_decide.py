@@ -27,28 +27,28 @@ def gone(rng, X, share, **kind):
 def test_decide_equals_reach(leaves, order, dtype):
     rng = np.random.default_rng(leaves)
     X, model = grown(leaves)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     for share in (0.0, 0.01, 0.1, 0.25, 0.5, 1.0):
         rows = gone(rng, X, share, dtype=dtype, order=order)
-        plain = tree.reach(rows).label
+        plain = tree.kernel.reach(rows).label
         for n_jobs in (None, 2):
-            np.testing.assert_array_equal(tree.decide(rows, n_jobs=n_jobs), plain)
+            np.testing.assert_array_equal(tree.kernel.decide(rows, n_jobs=n_jobs), plain)
         for few in (0, 1, 7, 255, 257):
-            np.testing.assert_array_equal(tree.decide(rows[:few]), plain[:few])
-        np.testing.assert_array_equal(tree.decide(rows[::-2]), plain[::-2])
+            np.testing.assert_array_equal(tree.kernel.decide(rows[:few]), plain[:few])
+        np.testing.assert_array_equal(tree.kernel.decide(rows[::-2]), plain[::-2])
 
 
 @pytest.mark.parametrize("leaves", [50, 300, 1000])
 def test_blocks_that_differ_in_what_is_unknown(leaves):
     rng = np.random.default_rng(0)
     X, model = grown(leaves)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     X = np.tile(X, (20, 1))
     X[20_000:40_000] = gone(rng, X[20_000:40_000], 0.5)
     X[50_000] = np.nan  # one row that the look at the first of a block does not see
-    plain = tree.reach(X).label
+    plain = tree.kernel.reach(X).label
     for n_jobs in (1, 2, 7, -1):
-        np.testing.assert_array_equal(tree.decide(X, n_jobs=n_jobs), plain)
+        np.testing.assert_array_equal(tree.kernel.decide(X, n_jobs=n_jobs), plain)
 
 
 @pytest.mark.parametrize("values", ["float64", "float32"])
@@ -81,8 +81,8 @@ def test_doubles_around_thresholds(values):
             near += [x, np.nextafter(x, -np.inf), np.nextafter(x, np.inf)]
     X = rng.choice(near, size=(2000, 2))
     for _ in range(30):
-        tree = ol.read_tree(below(5, [-np.inf] * 2, [np.inf] * 2), space=space)
-        np.testing.assert_array_equal(tree.decide(X), tree.reach(X).label)
+        tree = ol.read(below(5, [-np.inf] * 2, [np.inf] * 2), space=space)
+        np.testing.assert_array_equal(tree.kernel.decide(X), tree.kernel.reach(X).label)
 
 
 @pytest.mark.parametrize(
@@ -99,23 +99,23 @@ def test_doubles_around_thresholds(values):
 def test_labels_of_all_kinds(names):
     X, model = grown(200, n_classes=len(names))
     rows = gone(np.random.default_rng(1), X, 0.1)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     named = ol.Tree(
         tree.space,
         names,
-        feature=tree.feature,
-        threshold=tree.threshold,
-        when_true=tree.when_true,
-        when_false=tree.when_false,
-        leaf_class=tree.leaf_class,
+        feature=tree.nodes.feature,
+        threshold=tree.nodes.threshold,
+        when_true=tree.nodes.when_true,
+        when_false=tree.nodes.when_false,
+        leaf_class=tree.nodes.leaf_class,
     )
-    codes = named.reach(rows).label
+    codes = named.kernel.reach(rows).label
     assert sorted(set(codes.tolist())) == list(range(-1, len(names)))
     wanted = [None if code < 0 else names[code] for code in codes]
     for n_jobs in (1, 2):
         out = named.predict(rows, n_jobs=n_jobs)
         assert isinstance(out, np.ma.MaskedArray)
-        assert out.dtype == named.labels.dtype
+        assert out.dtype == named.kernel.labels.dtype
         assert out.tolist() == wanted
         out[0] = np.ma.masked  # the result is the caller's own
     assert ol.canonicalize(named).predict(rows, n_jobs=2).tolist() == wanted
@@ -124,13 +124,13 @@ def test_labels_of_all_kinds(names):
 def test_more_classes_than_bits():
     X, model = grown(1500, n_classes=200)
     rows = gone(np.random.default_rng(1), X, 0.05)
-    for tree in (ol.read_tree(model), ol.read_tree(grown(120, n_classes=100)[1])):
-        np.testing.assert_array_equal(tree.decide(rows), tree.reach(rows).label)
+    for tree in (ol.read(model), ol.read(grown(120, n_classes=100)[1])):
+        np.testing.assert_array_equal(tree.kernel.decide(rows), tree.kernel.reach(rows).label)
 
 
 def test_branches_of_one_class_are_one_leaf():
     side = {"feature": 1, "true": {"prediction": "a"}, "false": {"prediction": "a"}}
-    tree = ol.read_tree({"feature": 0, "true": side, "false": {"prediction": "a"}})
+    tree = ol.read({"feature": 0, "true": side, "false": {"prediction": "a"}})
     assert tree.predict(np.full((1000, 2), np.nan)).tolist() == ["a"] * 1000
 
 
@@ -138,21 +138,21 @@ def test_threads_for_columns_of_mixed_kinds():
     """Ranges, categories, and floats beside doubles take the plain way, in blocks."""
     rng = np.random.default_rng(0)
     X, model = grown(100)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     wide = np.tile(gone(rng, X, 0.2), (15, 1))
     mixed = pd.DataFrame(
         {f"x{i}": wide[:, i].astype(np.float32 if i % 2 else float) for i in range(6)}
     )
-    plain = tree.reach(mixed).label
+    plain = tree.kernel.reach(mixed).label
     assert len(set(plain.tolist())) == 4
     for n_jobs in (1, 3):
-        np.testing.assert_array_equal(tree.decide(mixed, n_jobs=n_jobs), plain)
+        np.testing.assert_array_equal(tree.kernel.decide(mixed, n_jobs=n_jobs), plain)
 
 
 def test_memory_does_not_grow_with_rows():
     """No arrays as long as the rows but the result's: what numpy allocates."""
     _, model = grown(200)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     X = np.zeros((400_000, 6), dtype=np.float32)
     tree.predict(X[:1000])
     tracemalloc.start()
@@ -165,7 +165,7 @@ def test_memory_does_not_grow_with_rows():
 
 
 def test_jobs_that_are_no_number_of_threads():
-    tree = ol.read_tree({"prediction": 0})
+    tree = ol.read({"prediction": 0})
     for bad in (0, -2, 1.5, True, "2"):
         with pytest.raises(ValueError, match="n_jobs must be"):
             tree.predict([{}], n_jobs=bad)

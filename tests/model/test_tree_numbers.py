@@ -30,7 +30,7 @@ TWO_LEAVES = {"feature": [0, -1, -1], "threshold": [60, 0, 0], "when_true": [1, 
 
 
 def two():
-    return ol.read_tree(TWO, feature_names=["age"])
+    return ol.read(TWO, feature_names=["age"])
 
 
 @st.composite
@@ -47,12 +47,13 @@ def problems_of_numbers(draw):
 def test_intervals_are_those_of_all_completions(problem):
     own, spec, rows = problem
     tree = tree_of(spec, own)
-    lower, upper = tree.predict_interval(rows)
+    lower, upper, exact = tree.predict_interval(rows)
+    assert exact.all()
     possible = [possible_classes(own, row, spec) for row in rows]
     assert lower.tolist() == [min(numbers) for numbers in possible]
     assert upper.tolist() == [max(numbers) for numbers in possible]
     for within in (0.0, 0.25, 3.5, 1e300):
-        given = tree.predict(rows, within=within)
+        given = tree.predict(rows, tolerance=within)
         narrow = [near(numbers, within) for numbers in possible]
         assert (~np.ma.getmaskarray(given)).tolist() == narrow
         for number, numbers in zip(given, possible, strict=True):
@@ -69,12 +70,12 @@ def test_intervals_of_many_rows(n_leaves, order):
     rng = np.random.default_rng(n_leaves)
     X = rng.normal(size=(2_000, 4))
     model = DecisionTreeRegressor(max_leaf_nodes=n_leaves, random_state=0)
-    tree = ol.read_tree(model.fit(X, rng.normal(size=len(X)).round(1)))
+    tree = ol.read(model.fit(X, rng.normal(size=len(X)).round(1)))
     rows = np.asarray(np.where(rng.random((20_000, 4)) < 0.3, np.nan, rng.normal(size=(20_000, 4))),
                       order=order)  # fmt: skip
-    lower, upper = tree.predict_interval(rows, n_jobs=2)
-    reached = tree.reached_leaves(rows[:500]).astype(bool)
-    number = tree.numbers[tree.leaf_class[list(tree.leaves())]]
+    lower, upper, _ = tree.predict_interval(rows, n_jobs=2)
+    reached = tree.kernel.reached_leaves(rows[:500]).astype(bool)
+    number = tree.kernel.numbers[tree.nodes.leaf_class[list(tree.kernel.leaves())]]
     for row, low, high in zip(reached, lower, upper, strict=False):
         assert (low, high) == (number[row].min(), number[row].max())
     assert (lower <= upper).all()
@@ -88,21 +89,22 @@ def test_complete_rows_get_the_models_own_numbers(kind):
     X, y = load_diabetes(return_X_y=True)
     for depth in (1, 4, None):
         model = kind(max_depth=depth, random_state=0).fit(X, y)
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         assert tree.task == "regression"
         rows = np.random.default_rng(0).normal(scale=0.05, size=(5_000, X.shape[1]))
         rows = np.concatenate([X, rows])
         assert (tree.predict(rows) == model.predict(rows)).all()
-        lower, upper = tree.predict_interval(rows)
+        lower, upper, exact = tree.predict_interval(rows)
+        assert exact.all()
         assert (lower == model.predict(rows)).all()
         assert (upper == lower).all()
 
 
 def test_a_form_says_the_same_numbers():
     form, rows = ol.canonicalize(two()), [[50], [None], [65]]
-    assert form.predict(rows, within=20).tolist() == two().predict(rows, within=20).tolist()
+    assert form.predict(rows, tolerance=20).tolist() == two().predict(rows, tolerance=20).tolist()
     ends = [end.tolist() for end in two().predict_interval(rows)]
-    assert [end.tolist() for end in form.predict_interval(rows)] == ends
+    assert [end.tolist() for end in form.tree.predict_interval(rows)] == ends
     again = ol.CanonicalForm.from_json(form.to_json())
     assert again.tree.task == "regression"
     assert again == form
@@ -110,65 +112,67 @@ def test_a_form_says_the_same_numbers():
 
 def test_frames_give_series():
     rows = pd.DataFrame({"age": [50, None, 65]}, index=["a", "b", "c"])
-    lower, upper = two().predict_interval(rows)
+    lower, upper, exact = two().predict_interval(rows)
     assert lower.to_dict() == {"a": 2.5, "b": 2.5, "c": 7.5}
     assert upper.to_dict() == {"a": 2.5, "b": 12.0, "c": 7.5}
-    given = two().predict(rows, within=1)
+    assert exact.to_dict() == {"a": True, "b": True, "c": True}
+    given = two().predict(rows, tolerance=1)
     assert given.index.tolist() == ["a", "b", "c"]
     assert given.isna().tolist() == [False, True, False]
-    given = two().predict(pl.DataFrame({"age": [50.0, None]}), within=1)
+    given = two().predict(pl.DataFrame({"age": [50.0, None]}), tolerance=1)
     assert given.to_list() == [2.5, None]
 
 
 def test_classes_that_are_whole_numbers_have_intervals_in_any_order():
     tree = ol.Tree(ol.Space({"age": "numeric"}), [30, 10], **TWO_LEAVES)
-    lower, upper = tree.predict_interval([[None], [50]])
+    lower, upper, _ = tree.predict_interval([[None], [50]])
     assert (lower.tolist(), upper.tolist()) == ([10, 30], [30, 30])
-    assert tree.predict([[None]], within=20).tolist() == [20]
-    assert tree.predict([[None]], within=19).mask.all()
+    assert tree.predict([[None]], tolerance=20).tolist() == [20]
+    assert tree.predict([[None]], tolerance=19).mask.all()
 
 
 def test_numbers_near_the_end_of_what_floats_hold():
     leaf = {"feature": "age", "true": {"prediction": 1.7e308}, "false": {"prediction": 1.5e308}}
-    tree = ol.read_tree(leaf, feature_names=["age"])
-    assert tree.predict([{}], within=1e308).tolist() == [1.6e308]
+    tree = ol.read(leaf, feature_names=["age"])
+    assert tree.predict([{}], tolerance=1e308).tolist() == [1.6e308]
     wide = {"feature": "age", "true": {"prediction": 1.7e308}, "false": {"prediction": -1.7e308}}
-    assert ol.read_tree(wide, feature_names=["age"]).predict([{}], within=1e308).mask.all()
+    assert ol.read(wide, feature_names=["age"]).predict([{}], tolerance=1e308).mask.all()
 
 
 @pytest.mark.parametrize("within", [-1, float("nan"), float("inf"), 10**400, 1j, "wide", True])
-def test_within_is_a_number(within):
-    with pytest.raises(ValueError, match="within must be a"):
-        two().predict([[50]], within=within)
+def test_tolerance_is_a_number(within):
+    with pytest.raises(ValueError, match="tolerance must be a"):
+        two().predict([[50]], tolerance=within)
 
 
 @given(problems_of_numbers())
 def test_classes_that_are_numbers_become_a_regression_tree(problem):
     own, spec, rows = problem
     tree = tree_of(spec, own)
-    numbers = tree.as_regression()
+    numbers = tree.kernel.as_regression()
     assert numbers.task == "regression"
     assert numbers.classes == tuple(sorted(float(label) for label in tree.classes))
+    numbers = ol.Tree.of(numbers)
     assert ol.equivalent(numbers, tree)
     for one, same in zip(numbers.predict_interval(rows), tree.predict_interval(rows), strict=True):
         assert one.tolist() == same.tolist()
-    assert numbers.as_regression() is numbers
+    assert numbers.kernel.as_regression() is numbers.kernel
 
 
 def test_whole_numbers_that_are_one_float_become_one_class():
     tree = ol.Tree(ol.Space({"age": "numeric"}), [2**53 + 1, 2**53], **TWO_LEAVES)
-    assert tree.as_regression().classes == (2.0**53,)
-    assert tree.as_regression().predict([[None]]).tolist() == [2.0**53]
+    assert tree.kernel.as_regression().classes == (2.0**53,)
+    assert tree.kernel.as_regression().predict([[None]]).tolist() == [2.0**53]
     with pytest.raises(InvalidTree, match="are not numbers"):
-        ol.read_tree({"prediction": "yes"}).as_regression()
+        ol.read({"prediction": "yes"}).kernel.as_regression()
 
 
 def test_text_has_no_intervals():
-    tree = ol.read_tree({"prediction": "yes"}, feature_names=["age"])
-    with pytest.raises(InvalidTree, match=r"\['yes'\] are not numbers.*possible_classes"):
+    tree = ol.read({"prediction": "yes"}, feature_names=["age"])
+    with pytest.raises(InvalidTree, match=r"\['yes'\] are not numbers.*possible"):
         tree.predict_interval([[1]])
     with pytest.raises(InvalidTree, match="are not numbers"):
-        tree.predict([[1]], within=1)
+        tree.predict([[1]], tolerance=1)
 
 
 # -- regression trees are trees --------------------------------------------------------------------
@@ -183,26 +187,26 @@ def test_a_regression_tree_says_so_and_keeps_it():
         assert same.task == "regression"
         assert same == tree
         assert same.predict([[50]]).tolist() == [2.5]
-    assert tree.over(ol.Space({"age": "integer"})).task == "regression"
+    assert tree.with_space(ol.Space({"age": "integer"})).task == "regression"
     assert tree.replace(task="classification") != tree
 
 
 def test_equal_leaves_are_one_number():
     X = [[1], [2], [3], [4]]
-    tree = ol.read_tree(DecisionTreeRegressor(random_state=0).fit(X, [7, 5, 7, 7]))
+    tree = ol.read(DecisionTreeRegressor(random_state=0).fit(X, [7, 5, 7, 7]))
     assert tree.classes == (5.0, 7.0)
-    assert ol.equivalent(tree, ol.smallest_tree(tree))
+    assert ol.equivalent(tree, tree.minimize())
 
 
 def test_nested_dicts_say_whether_they_are_a_regression_tree():
     split = {"feature": 0, "true": {"prediction": 1.5}, "false": {"prediction": 0}}
-    assert ol.read_tree(split).task == "classification"
-    assert ol.read_tree({"task": "regression", **split}).task == "regression"
-    assert ol.read_tree({"task": "regression", **split}).classes == (0.0, 1.5)
+    assert ol.read(split).task == "classification"
+    assert ol.read({"task": "regression", **split}).task == "regression"
+    assert ol.read({"task": "regression", **split}).classes == (0.0, 1.5)
     with pytest.raises(InvalidTree, match="task must be one of"):
-        ol.read_tree({"task": "ranking", **split})
+        ol.read({"task": "ranking", **split})
     with pytest.raises(InvalidTree, match="has numbers for classes"):
-        ol.read_tree({"task": "regression", "prediction": "yes"})
+        ol.read({"task": "regression", "prediction": "yes"})
 
 
 @pytest.mark.parametrize(("classes", "said"), [
@@ -224,7 +228,7 @@ def test_cuts_give_the_interval_of_the_number(problem, levels):
     own, spec, rows = problem
     tree, levels = tree_of(spec, own), sorted(levels)
     there = [decide(spec, row, float32_names(own)) for row in cells(own, spec)]
-    cut = tree.cut(levels, labels=list("abcd"[: len(levels) + 1]))
+    cut = tree.discretize(levels, labels=list("abcd"[: len(levels) + 1]))
     assert cut.task == "classification"
 
     def named(number):
@@ -232,8 +236,8 @@ def test_cuts_give_the_interval_of_the_number(problem, levels):
 
     for row in rows:
         possible = {named(number) for number in possible_classes(own, row, spec)}
-        assert set(cut.possible_classes([row])[0]) == possible
-    assert ol.equivalent(cut, ol.smallest_tree(cut))
+        assert set(cut.possible([row])[0]) == possible
+    assert ol.equivalent(cut, cut.minimize())
     given = {named(number) for number in there}
     for label in cut.classes:  # a class that no row gets is an answer, and proven
         assert bool(ol.prove(cut).never(label)) == (label not in given)
@@ -241,7 +245,7 @@ def test_cuts_give_the_interval_of_the_number(problem, levels):
 
 
 def test_a_number_at_a_level_belongs_below_it_and_labels_say_so():
-    cut = two().cut([2.5, 7.5])
+    cut = two().discretize([2.5, 7.5])
     assert cut.classes == ("at most 2.5", "above 2.5 to 7.5", "above 7.5")
     assert cut.predict([[50], [65], [80]]).tolist() == list(cut.classes)
     assert ol.canonicalize(cut).rules["above 7.5"]
@@ -254,14 +258,14 @@ def test_a_number_at_a_level_belongs_below_it_and_labels_say_so():
 ])  # fmt: skip
 def test_levels_that_cannot_be(levels, said):
     with pytest.raises(InvalidTree, match=said):
-        two().cut(levels)
+        two().discretize(levels)
 
 
 def test_labels_of_a_cut_are_as_many_as_classes():
     with pytest.raises(InvalidTree, match=r"1 level cuts the numbers into 2 classes.*got"):
-        two().cut([5], labels=["only"])
+        two().discretize([5], labels=["only"])
     with pytest.raises(InvalidTree, match="duplicate class label"):
-        two().cut([5], labels=["same", "same"])
+        two().discretize([5], labels=["same", "same"])
 
 
 # -- risk thresholds -------------------------------------------------------------------------------
@@ -276,7 +280,7 @@ def wisconsin():
 
 def test_decide_at_is_predict_proba_at_a_threshold(wisconsin):
     X, _, model = wisconsin
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     risk = model.predict_proba(X)[:, list(model.classes_).index("malignant")]
     for probability in (0.0, 0.05, 0.2, 0.5, 1.0, *np.unique(risk)):
         decided = tree.decide_at("malignant", probability)
@@ -291,7 +295,7 @@ def test_shares_that_are_the_threshold_are_at_least_it(seed):
     X, y = rng.integers(0, 9, size=(200, 3)), rng.integers(0, 3, size=200)
     weight = rng.random(200) if seed % 2 else None
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y, sample_weight=weight)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     for label in (0, 1, 2):
         risk = model.predict_proba(X)[:, label]
         for probability in np.unique(risk):
@@ -300,9 +304,9 @@ def test_shares_that_are_the_threshold_are_at_least_it(seed):
 
 def test_certain_answers_at_a_threshold_are_those_of_all_completions(wisconsin):
     X, _, model = wisconsin
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     gaps = X.mask(np.random.default_rng(0).random(X.shape) < 0.2)
-    lower, upper = ol.probability_bounds(tree, gaps)
+    lower, upper, _ = tree.predict_interval(gaps, of="probability")
     certain = tree.decide_at("malignant", 0.2).predict(gaps)
     low, high = lower["malignant"] >= 0.2, upper["malignant"] >= 0.2
     assert (certain.isna() == (low != high)).all()
@@ -318,23 +322,23 @@ def test_certain_answers_at_a_threshold_are_those_of_all_completions(wisconsin):
 ])  # fmt: skip
 def test_thresholds_that_cannot_be(wisconsin, label, probability, kind, said):
     with pytest.raises(kind, match=said):
-        ol.read_tree(wisconsin[2]).decide_at(label, probability)
+        ol.read(wisconsin[2]).decide_at(label, probability)
 
 
 def test_a_tree_without_training_rows_has_no_risk():
-    tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     with pytest.raises(InvalidTree, match="does not say how many training rows"):
         tree.decide_at(1, 0.2)
     with pytest.raises(InvalidTree, match="no class True"):
         tree.decide_at(True, 0.2)
-    with pytest.raises(InvalidTree, match=r"cut\(\[level\]\) to decide"):
+    with pytest.raises(InvalidTree, match=r"discretize\(\[level\]\) to decide"):
         two().decide_at(2.5, 0.2)
 
 
 def test_decisions_change_at_the_risks_of_the_leaves_and_nowhere_else(wisconsin):
-    tree = ol.read_tree(wisconsin[2])
-    place = tree.place_of("malignant")
-    risks = tree.risks(place)
+    tree = ol.read(wisconsin[2])
+    place = tree.kernel.place_of("malignant")
+    risks = tree.kernel.risks(place)
     assert risks == sorted(set(wisconsin[2].predict_proba(wisconsin[0])[:, place].tolist()))
     for low, high in itertools.pairwise(risks):
         at = tree.decide_at("malignant", high)

@@ -45,9 +45,9 @@ def test_intervals_of_thousands_of_leaves(kind, share):
     if kind == "not rounded":
         tree = raw_tree(nodes)
     else:
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         rows = rows.astype("float32").astype(rows.dtype)  # which is what scikit-learn does
-    lower, upper = tree.predict_interval(rows)
+    lower, upper, _ = tree.predict_interval(rows)
     for some in range(0, len(rows), 500):
         x = rows[some : some + 500, None, :]
         reached = (((x > low) & (x <= high)) | np.isnan(x)).all(axis=2)

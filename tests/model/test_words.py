@@ -28,7 +28,7 @@ def test_a_large_set_is_written_by_what_it_leaves_out():
     short = "state not in {state 0, state 1}"
     assert tree.condition(0) == short
     assert str(tree).splitlines()[0] == f"{short}?"
-    assert short in tree_as_dot(tree)
+    assert short in tree_as_dot(tree.kernel)
     assert [str(term) for term in ol.canonicalize(tree).rules[0]] == [short]
     html = ol.canonicalize(tree)._repr_html_() + tree._repr_html_()
     assert "state 7" not in html
@@ -73,7 +73,7 @@ def test_an_or_beside_an_and_is_in_parentheses():
     assert r"(amount $\leq 1290$ or missing) $\land$ income" in form.to_latex()
     html = form._repr_html_()
     assert html.count("(<") == html.count(" or missing)") == 1
-    explanation = form.explain({"amount": 5.0, "income": 100.0})
+    explanation = form.tree.explain({"amount": 5.0, "income": 100.0})
     assert SAID in str(explanation)
 
 
@@ -90,7 +90,7 @@ def test_generated_code_says_the_same():
     form = ol.canonicalize(loans())
     row = {"amount": 5.0, "income": 100.0}
     names = {}
-    exec(form.to_python("decide"), names)
+    exec(form.tree.to_python("decide"), names)
     source = form.tree.to_javascript(module=False)
     assert names["why"](row) == SAID
     assert javascript.run(source, [row], "orderless.why(row)") == [SAID]
@@ -98,7 +98,9 @@ def test_generated_code_says_the_same():
 
 def test_a_change_with_an_or_is_in_parentheses():
     form = ol.canonicalize(loans())
-    changes = [str(change) for change in form.explain({"amount": 2000.0, "income": 5.0}).changes()]
+    changes = [
+        str(change) for change in form.tree.explain({"amount": 2000.0, "income": 5.0}).changes()
+    ]
     assert "(amount were <= 1290 or missing) and income were > 88.5" in changes
 
 

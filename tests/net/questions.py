@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 import orderless as ol
+from orderless.readers import read_ensemble, read_tree
 
 from . import data
 
@@ -74,18 +75,21 @@ def read_model(text: str) -> Any:
 def about_rows(model: Any, rows: list[Any]) -> Answers:
     return asked(
         predict=lambda: model.predict(rows),
-        possible=lambda: model.possible_classes(rows),
-        interval=lambda: model.predict_interval(rows),
-        ask_next=lambda: (
-            ol.ask_next(model, rows) if isinstance(model, ol.Tree) else model.ask_next(rows)
-        ),
+        possible=lambda: model.possible(rows),
+        interval=lambda: interval(model, rows),
+        ask_next=lambda: model.ask_next(rows),
     )
 
 
+def interval(model: Any, rows: list[Any]) -> Any:
+    if isinstance(model, ol.Tree):
+        return model.predict_interval(rows)[:2]
+    return model.predict_interval(rows, of="answer" if model.task == "regression" else "score")
+
+
 def about_row(model: Any, row: Any) -> Answers:
-    explained = ol.canonicalize(model) if isinstance(model, ol.Tree) else model
     try:
-        why = explained.explain(row)
+        why = model.explain(row)
     except Exception as error:
         return {"explain": f"{type(error).__name__} raised"}
     return asked(
@@ -95,7 +99,7 @@ def about_row(model: Any, row: Any) -> Answers:
         necessary=lambda: sorted(why.necessary),
         changes=lambda: changes(why.changes()),
         costly=lambda: changes(why.changes(per_unit=dict.fromkeys(numeric(model), 1))),
-        needed=lambda: settling(model.missing_needed(row)),
+        needed=lambda: settling(model.needed(row)),
     )
 
 
@@ -123,12 +127,12 @@ def about_model(model: Any) -> Answers:
 def about_function(tree: Any) -> Answers:
     form = ol.canonicalize(tree)
     return asked(
-        fingerprint=lambda: ol.fingerprint(tree),
+        fingerprint=lambda: tree.fingerprint,
         classes=lambda: tree.classes,
         rules=lambda: {label: sorted(map(str, terms)) for label, terms in form.rules.items()},
         reasons=lambda: {label: sorted(map(str, terms)) for label, terms in form.reasons.items()},
-        redundant=lambda: len(ol.redundant_splits(tree)),
-        smallest=lambda: ol.smallest_tree(tree).n_leaves,
+        redundant=lambda: len(tree.redundant_splits()),
+        smallest=lambda: tree.minimize().n_leaves,
     )
 
 
@@ -138,7 +142,7 @@ def tree_answers(case: Any) -> Answers:
         **about_function(tree),
         **about_model(tree),
         **about_rows(tree, rows),
-        **asked(between=lambda: ol.predict_between(tree, *map(pd.DataFrame, case["between"]))),
+        **asked(between=lambda: tree.predict(ol.Between(*map(pd.DataFrame, case["between"])))),
         "rows": [about_row(tree, row) for row in rows],
     }
 
@@ -149,8 +153,8 @@ def number_answers(case: Any) -> Answers:
         **about_function(tree),
         **about_rows(tree, rows),
         **asked(
-            within=lambda: [tree.predict(rows, within=width) for width in (0, 0.1, 0.25, 3)],
-            cut=lambda: ol.fingerprint(tree.cut(case["levels"])),
+            within=lambda: [tree.predict(rows, tolerance=width) for width in (0, 0.1, 0.25, 3)],
+            cut=lambda: tree.discretize(case["levels"]).fingerprint,
         ),
         "rows": [about_row(tree, row) for row in rows],
     }
@@ -172,11 +176,11 @@ def fact_answers(case: Any) -> Answers:
 
 
 def ensemble_answers(case: Any) -> Answers:
-    model = ol.read_score(case["score"]) if "score" in case else read_model(case["model"])
+    model = ol.Ensemble.from_points(case["score"]) if "score" in case else read_model(case["model"])
     return {
         **about_model(model),
         **about_rows(model, case["rows"]),
-        **asked(tree=lambda: ol.fingerprint(model.to_tree())),
+        **asked(tree=lambda: model.to_tree().fingerprint),
         "rows": [about_row(model, row) for row in case["rows"]],
     }
 
@@ -218,9 +222,9 @@ def set_answers(case: Any) -> Answers:
     return asked(
         n_trees=lambda: rset.n_trees,
         objective=lambda: rset.objective,
-        trees=lambda: [ol.fingerprint(rset[position]) for position in positions],
+        trees=lambda: [rset[position].fingerprint for position in positions],
         leaves=lambda: [rset[position].n_leaves for position in positions],
-        last=lambda: ol.fingerprint(rset[rset.n_trees - 1]),
+        last=lambda: rset[rset.n_trees - 1].fingerprint,
         distinct=lambda: [rset.n_distinct_aware, rset.n_distinct_independent],
         predictions=lambda: rset.predict(pd.DataFrame(case["table"])),
         ambiguity=lambda: rset.ambiguity(pd.DataFrame(case["table"])),
@@ -235,8 +239,8 @@ def file_answers(case: Any) -> Answers:
         path = Path(folder) / f"model{ending}"
         path.write_bytes(base64.b64decode(case["file"]))
         return asked(
-            tree=lambda: ol.read_tree(path).to_json(),
-            ensemble=lambda: ol.read_ensemble(path).to_json(),
+            tree=lambda: read_tree(path).to_json(),
+            ensemble=lambda: read_ensemble(path).to_json(),
         )
 
 
@@ -253,7 +257,7 @@ def data_set_answers(case: Any) -> Answers:
         **asked(
             json=lambda: hashed(tree.to_json()),
             predictions=lambda: hashed(plain(tree.predict(gaps))),
-            possible=lambda: hashed(plain(tree.possible_classes(gaps))),
+            possible=lambda: hashed(plain(tree.possible(gaps))),
             rules=lambda: hashed(plain(ol.canonicalize(tree).rules)),
             reasons=lambda: hashed(plain(ol.canonicalize(tree).reasons)),
         ),
@@ -274,7 +278,7 @@ def rashomon_answers(rset: Any, X: Any, y: Any) -> Answers:
     return asked(
         n_trees=lambda: rset.n_trees,
         objective=lambda: rset.objective,
-        trees=lambda: hashed([ol.fingerprint(tree) for tree in trees]),
+        trees=lambda: hashed([tree.fingerprint for tree in trees]),
         texts=lambda: hashed([tree.to_json() for tree in trees]),
         ranks=lambda: [rset.rank(tree) for tree in trees],
         distinct=lambda: [rset.n_distinct_aware, rset.n_distinct_independent],

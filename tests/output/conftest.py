@@ -26,5 +26,5 @@ def wisconsin():
     """A tree, its rows and labels, and its report."""
     X, y = ol.datasets.load("wisconsin")
     y = y.map({0: "benign", 1: "malignant"})
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y))
     return tree, X, y, ol.report(tree, X, y).html

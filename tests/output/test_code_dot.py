@@ -20,7 +20,7 @@ def shown(quoted):
 @pytest.mark.parametrize("name", FORMS)
 def test_nodes_and_edges(name):
     tree = FORMS[name]().tree
-    lines = tree_as_dot(tree).split("\n")
+    lines = tree_as_dot(tree.kernel).split("\n")
     assert lines[0] == "digraph tree {"
     assert lines[-1] == "}"
     labels, edges = {}, {}
@@ -33,14 +33,14 @@ def test_nodes_and_edges(name):
         else:
             edges[int(edge[1]), edge[3]] = int(edge[2])
     expected = {
-        i: printable(tree.condition(i) + "?") if tree.feature[i] >= 0
-        else printable(label_text(tree.classes[tree.leaf_class[i]]))
+        i: printable(tree.condition(i) + "?") if tree.nodes.feature[i] >= 0
+        else printable(label_text(tree.classes[tree.nodes.leaf_class[i]]))
         for i in range(tree.n_nodes)
     }  # fmt: skip
     assert labels == expected
     assert edges == {
         (i, word): int(child[i])
         for i in range(tree.n_nodes)
-        if tree.feature[i] >= 0
-        for word, child in (("yes", tree.when_true), ("no", tree.when_false))
+        if tree.nodes.feature[i] >= 0
+        for word, child in (("yes", tree.nodes.when_true), ("no", tree.nodes.when_false))
     }

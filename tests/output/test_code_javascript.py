@@ -34,14 +34,14 @@ def script(tree):
 @pytest.mark.parametrize("name", ["mixed", "hostile"])
 def test_golden(name):
     """Only what differs from tree to tree; the rest is the file of the package."""
-    source = showcase.FORMS[name]().to_javascript()
+    source = showcase.FORMS[name]().tree.to_javascript()
     showcase.check_golden(f"{name}.javascript.txt", source[: source.index("// A side says")])
 
 
 def test_form_and_tree_write_the_same():
     form = showcase.mixed()
-    assert form.to_javascript() == form.tree.to_javascript()
-    assert form.to_javascript(module=False) == form.tree.to_javascript(module=False)
+    assert form.tree.to_javascript() == form.tree.to_javascript()
+    assert form.tree.to_javascript(module=False) == form.tree.to_javascript(module=False)
 
 
 # -- the same answers --------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_decides_as_predict_does(problem, data):
         rows += [{**row, name: value} for value in choices]
     rows += [{n: v for n, v in row.items() if v is not None}, {}]
     assert run(script(tree), rows) == tree.predict(rows).tolist()
-    possible = [list(labels) for labels in tree.possible_classes(rows)]
+    possible = [list(labels) for labels in tree.possible(rows)]
     assert run(script(tree), rows, "orderless.possibleClasses(row)") == possible
     for row, labels in list(zip(rows, possible, strict=True))[-10:]:
         assert set(labels) == oracle.possible_classes(kinds, row, spec)
@@ -96,7 +96,7 @@ def test_ranges_and_sets_as_predict_between_does(problem, data):
         rows.append(row)
         lower.append(low)
         upper.append(high)
-    assert run(script(tree), rows) == ol.predict_between(tree, lower, upper).tolist()
+    assert run(script(tree), rows) == tree.predict(ol.Between(lower, upper)).tolist()
 
 
 @needs_node
@@ -159,14 +159,16 @@ def test_ranges_where_nan_is_a_value(tree, data):
         rows.append(row)
         lower.append(low)
         upper.append(high)
-    assert run(script(tree), rows) == ol.predict_between(tree, lower, upper).tolist()
+    assert run(script(tree), rows) == tree.predict(ol.Between(lower, upper)).tolist()
 
 
 @needs_node
 def test_scikit_learn_at_every_threshold():
     form, X, _ = showcase.iris()
     tree = form.tree
-    cuts = sorted({float(t) for t, f in zip(tree.threshold, tree.feature, strict=True) if f >= 0})
+    cuts = sorted(
+        {float(t) for t, f in zip(tree.nodes.threshold, tree.nodes.feature, strict=True) if f >= 0}
+    )
     rows = [
         {"sepal length (cm)": 5.0, "petal width (cm)": value}
         for cut in cuts
@@ -219,18 +221,18 @@ def test_an_empty_text_is_a_category_where_it_is_one():
     tree = showcase.ask("c", "in", [""], showcase.leaf(1), showcase.leaf(0))
     for other, answer in ((False, None), (True, 0)):
         listed = ol.Feature("c", "categorical", categories=("", "b"))
-        own = ol.read_tree(tree, space=ol.Space([listed]))
+        own = ol.read(tree, space=ol.Space([listed]))
         assert run(script(own), [{"c": ""}, {"c": "b"}]) == [1, 0]
         tree_b = showcase.ask("c", "in", ["b"], showcase.leaf(1), showcase.leaf(0))
         rest = ol.Feature("c", "categorical", categories=("b", "d"), other=other)
-        assert run(script(ol.read_tree(tree_b, space=ol.Space([rest]))), [{"c": ""}]) == [answer]
+        assert run(script(ol.read(tree_b, space=ol.Space([rest]))), [{"c": ""}]) == [answer]
 
 
 @needs_node
 def test_labels_keep_their_kind_and_every_digit():
     for labels in [(False, True), (0, 2**60 + 1), (0.1, 1.5), ("0", "1"), (-(2**53), 2**53 - 1)]:
         leaves = {"true": {"prediction": labels[1]}, "false": {"prediction": labels[0]}}
-        tree = ol.read_tree({"feature": 0, **leaves})
+        tree = ol.read({"feature": 0, **leaves})
         said = run(script(tree), [{"x0": True}, {"x0": 0}, {}])
         assert said == [labels[1], labels[0], None]
         assert [type(label) for label in said[:2]] == [type(label) for label in labels]
@@ -240,7 +242,7 @@ def test_labels_keep_their_kind_and_every_digit():
 def test_numbers_as_categories():
     big = 2**60 + 1
     space = ol.Space({"c": [1, 2.5, big, "1"]})
-    tree = ol.read_tree(
+    tree = ol.read(
         showcase.ask("c", "in", [1, big], showcase.leaf("a"), showcase.leaf("b")), space=space
     )
     rows = [{"c": value} for value in (1, True, 1.0, 2.5, big, "1", [1, big], [1, "1"])]
@@ -292,7 +294,7 @@ def test_wrong_values_are_refused_as_predict_does(row, said):
 def test_ranges_that_are_none(low, high, said):
     form = showcase.mixed()
     with pytest.raises(InvalidData):
-        ol.predict_between(form.tree, [low], [high])
+        form.tree.predict(ol.Between([low], [high]))
     row = {name: {"from": value, "to": high.get(name)} for name, value in low.items()}
     row = {name: low[name] if isinstance(low[name], list) else value for name, value in row.items()}
     assert said in run(script(form.tree), [row])[0]["fault"]
@@ -319,7 +321,7 @@ def test_names_are_only_text():
     assert "<!--" not in source
     for name in ("__proto__", "constructor", "toString", "hasOwnProperty"):
         leaves = {"true": {"prediction": 1}, "false": {"prediction": 0}}
-        tree = ol.read_tree({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
+        tree = ol.read({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
         assert run(script(tree), [{name: True}, {name: False}, {}]) == [1, 0, None]
 
 
@@ -338,7 +340,7 @@ def test_depth_is_no_problem_and_size_is_linear():
 
 @needs_node
 def test_works_where_reasons_are_too_many():
-    tree = ol.read_tree(many_reasons(8))
+    tree = ol.read(many_reasons(8))
     assert run(script(tree), [{f"x{i}": 1 for i in range(0, 16, 2)}]) == [1]
     (said,) = run(script(tree), [{f"x{i}": 1 for i in range(16)}], "orderless.why(row)")
     assert said.count(" AND ") == 7
@@ -356,7 +358,7 @@ def test_constant():
 @needs_node
 def test_a_module_is_imported(tmp_path):
     """The module runs by itself, and its functions are what it exports."""
-    (tmp_path / "risk.mjs").write_text(showcase.mixed().to_javascript(), encoding="utf-8")
+    (tmp_path / "risk.mjs").write_text(showcase.mixed().tree.to_javascript(), encoding="utf-8")
     code = (
         'import * as risk from "./risk.mjs";'
         'console.log(Object.keys(risk).join(), risk.decide({age: 70, color: "red"}),'
@@ -379,7 +381,7 @@ def test_the_guide_says_what_it_gives():
                           showcase.leaf("ward"))  # fmt: skip
     tree = showcase.ask("breathless", "==", 1, oxygen, showcase.leaf("home"))
     space = ol.Space({"oxygen": "numeric", "breathless": "boolean"})
-    source = script(ol.read_tree(tree, space=space))
+    source = script(ol.read(tree, space=space))
     for call, said in lines:
         expected = json.loads(said.partition(": ")[0])
         assert run(source, [0], f"orderless.{call}") == [expected]

@@ -34,10 +34,10 @@ def _node_ends():
 def numbers_of(spec, kinds):
     """The tree as a regression tree, also where its numbers are whole."""
     tree = tree_of(spec, kinds)
-    order = np.argsort(tree.numbers)
+    order = np.argsort(tree.kernel.numbers)
     return tree.replace(
-        task="regression", classes=tree.numbers[order].tolist(),
-        leaf_class=np.where(tree.feature < 0, np.argsort(order)[tree.leaf_class], -1),
+        task="regression", classes=tree.kernel.numbers[order].tolist(),
+        leaf_class=np.where(tree.nodes.feature < 0, np.argsort(order)[tree.nodes.leaf_class], -1),
     )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def diabetes(**options):
 def test_python_decides_and_gives_the_interval_of_all_completions(problem):
     tree, kinds, spec, rows = problem
     own = {}
-    exec(ol.canonicalize(tree).to_python(), own)
+    exec(tree.to_python(), own)
     for row in rows:
         possible = oracle.possible_classes(kinds, row, spec)
         assert own["interval"](row) == (min(possible), max(possible))
@@ -86,21 +86,21 @@ def test_javascript_decides_and_gives_the_interval_of_all_completions(problem):
 
 def test_what_the_code_says_of_itself():
     _, _, model = diabetes(max_depth=2)
-    tree = ol.read_tree(model)
-    source = ol.canonicalize(tree).to_python("cost")
+    tree = ol.read(model)
+    source = tree.to_python("cost")
     assert "gives the number, or None" in source
     assert "interval({" in source
     own = {}
     exec(source, own)
-    assert own["interval"]({}) == (tree.numbers[0], tree.numbers[-1])
+    assert own["interval"]({}) == (tree.kernel.numbers[0], tree.kernel.numbers[-1])
     with pytest.raises(ValueError, match="function_name='interval' has a meaning already"):
-        ol.canonicalize(tree).to_python("interval")
+        tree.to_python("interval")
     script = tree.to_javascript()
     assert script.endswith("export { decide, possibleClasses, why, interval };\n")
     assert "interval(row) gives the smallest and the largest of them" in script
     # A classifier's code has neither, and may be called so.
     leaf = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    classes = ol.canonicalize(ol.read_tree(leaf))
+    classes = ol.read(leaf)
     assert "def interval(row)" in classes.to_python("interval")
     assert "interval(" not in (classes.to_python() + classes.to_javascript()).replace(
         "_interval(", ""
@@ -115,15 +115,19 @@ def test_what_the_code_says_of_itself():
 def test_tables_answer_as_predict_does(engine, shape):
     """Every threshold hit and its neighbours, gaps everywhere, to the last bit."""
     X, _, model = diabetes(max_depth=4)
-    tree = ol.read_tree(model)
-    cuts = [(int(f), float(t)) for f, t in zip(tree.feature, tree.threshold, strict=True) if f >= 0]
+    tree = ol.read(model)
+    cuts = [
+        (int(f), float(t))
+        for f, t in zip(tree.nodes.feature, tree.nodes.threshold, strict=True)
+        if f >= 0
+    ]
     rows = at_thresholds(X.to_numpy(), cuts, 0)
     gaps = np.where(np.random.default_rng(0).random(rows.shape) < 0.25, np.nan, rows)
     table = pa.table({name: pa.array(column, from_pandas=True) for name, column in
                       zip(X.columns, np.concatenate([rows, gaps]).T, strict=True)})  # fmt: skip
     wanted, questions = tables.expected(tree, table)
     assert None in wanted
-    found, asked = said(engine, ol.canonicalize(tree), table, shape)
+    found, asked = said(engine, tree, table, shape)
     assert found == wanted
     assert asked == questions
     assert set(map(type, found)) == {float, type(None)}
@@ -154,12 +158,16 @@ def test_there_and_back_to_the_last_bit(kind, depth):
     X, y = load_diabetes(return_X_y=True)
     fitted = kind(max_depth=depth, random_state=0).fit(X, y) if depth != 0 else (
         kind(random_state=0).fit(X, np.full(len(y), 1 / 3)))  # fmt: skip
-    tree = ol.read_tree(fitted)
+    tree = ol.read(fitted)
     made = tree.to_sklearn()
     assert type(made) is DecisionTreeRegressor
     check_is_fitted(made)
-    assert ol.read_tree(made) == tree
-    cuts = [(int(f), float(t)) for f, t in zip(tree.feature, tree.threshold, strict=True) if f >= 0]
+    assert ol.read(made) == tree
+    cuts = [
+        (int(f), float(t))
+        for f, t in zip(tree.nodes.feature, tree.nodes.threshold, strict=True)
+        if f >= 0
+    ]
     rows = (at_thresholds(X, cuts, 0) if cuts else X).astype(np.float32)
     assert made.predict(rows).tobytes() == fitted.predict(rows).tobytes()
     assert made.predict(rows).tobytes() == np.asarray(tree.predict(rows)).tobytes()
@@ -172,7 +180,7 @@ def test_there_and_back_to_the_last_bit(kind, depth):
 
 def test_the_smallest_tree_as_a_regressor():
     X, _, model = diabetes(max_depth=3)
-    made = ol.smallest_tree(model).to_sklearn()
+    made = ol.read(model).minimize().to_sklearn()
     assert made.predict(X).tobytes() == model.predict(X).tobytes()
     assert list(made.feature_names_in_) == list(X.columns)
     assert ol.equivalent(made, model)
@@ -196,7 +204,7 @@ def test_random_trees_as_regressors(data):
 
 def test_dot_shades_by_the_number():
     _, _, model = diabetes(max_depth=2)
-    text = tree_as_dot(ol.read_tree(model))
+    text = tree_as_dot(ol.read(model).kernel)
     leaves = [line for line in text.splitlines() if "fillcolor" in line and "[label" in line]
     grounds = [line.partition('fillcolor="')[2][:7] for line in leaves]
     shown = [float(line.partition('label="')[2].partition('"')[0]) for line in leaves]

@@ -34,12 +34,12 @@ def compare(tree: ol.Tree, rows: list[dict[str, Any]], **options: Any) -> None:
     answer = np.asarray(said["number" if tree.task == "regression" else "label"])
     assert answer[certain].tolist() == np.asarray(want.data)[certain].tolist()
     if tree.task == "regression":
-        lower, upper = tree.predict_interval(rows)
+        lower, upper, _ = tree.predict_interval(rows)
         assert said["lower"].tolist() == lower.tolist()
         assert said["upper"].tolist() == upper.tolist()
     else:
         possible = [{tree.classes[k] for k in np.flatnonzero(row)} for row in said["possible"]]
-        assert possible == [set(own) for own in tree.possible_classes(rows)]
+        assert possible == [set(own) for own in tree.possible(rows)]
     assert content == tree.to_onnx(**options)
 
 
@@ -71,16 +71,16 @@ def test_hostile_names_and_categories() -> None:
     rows = [{**{n: rng.choice([0, 1, None]) for n in names[:-1]}, names[-1]: text[i % len(text)]}
             for i in range(60)]  # fmt: skip
     compare(tree, rows)
-    assert ol.equivalent(ol.read_tree(tree.to_onnx()), tree)
+    assert ol.equivalent(ol.read(tree.to_onnx()), tree)
 
 
 def test_what_is_read_back_is_the_same_function() -> None:
     tree = mixed().tree
-    assert ol.equivalent(ol.read_tree(tree.to_onnx()), tree)
+    assert ol.equivalent(ol.read(tree.to_onnx()), tree)
     stump = {"feature": "a", "relation": "<=", "reference": 0.1, "true": {"prediction": 1.25},
              "false": {"prediction": 2.5}, "task": "regression"}  # fmt: skip
-    numbers = ol.read_tree(stump, feature_names=["a"])
-    back = ol.read_tree(numbers.to_onnx())
+    numbers = ol.read(stump, feature_names=["a"])
+    back = ol.read(numbers.to_onnx())
     assert back.task == "regression"
     assert ol.equivalent(back, numbers)
     assert ol.check_export(numbers, numbers.to_onnx())
@@ -113,7 +113,7 @@ def test_missing_values_where_sets_follow_each_other(categories: tuple[Any, ...]
         said = run(content, space, rows)["label"].tolist()
         assert said == ["yes" if says_yes(**row) else "no" for row in rows]
         compare(tree, rows)
-        assert ol.read_tree(content).space["a"].kind == "categorical"
+        assert ol.read(content).space["a"].kind == "categorical"
         assert ol.check_export(tree, content)
 
 
@@ -123,12 +123,12 @@ def test_a_threshold_below_every_float32(relation: str) -> None:
     space = ol.Space([ol.Feature("x", values="float32")])
     root = {"feature": "x", "relation": relation, "reference": -1e300, "true": {"prediction": "a"},
             "false": {"prediction": "b"}}  # fmt: skip
-    tree = ol.read_tree(root, space=space)
+    tree = ol.read(root, space=space)
     rows = [{"x": x} for x in (-np.inf, -3e38, 0.0, np.inf)]
     want = ["a", "b", "b", "b"] if relation == "<=" else ["b", "a", "a", "a"]
     content = tree.to_onnx()
     assert run(content, space, rows)["label"].tolist() == want
-    assert ol.read_tree(content).predict(rows).tolist() == want
+    assert ol.read(content).predict(rows).tolist() == want
     assert ol.check_export(tree, content)
 
 
@@ -153,7 +153,7 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     split = {"feature": "a", "relation": "in", "reference": [0.5], "true": {"prediction": 1},
              "false": {"prediction": 0}}  # fmt: skip
     with pytest.raises(InvalidSpace, match="all be text, or all whole numbers"):
-        ol.read_tree(split, space=halves).to_onnx()
+        ol.read(split, space=halves).to_onnx()
     large = {"feature": "a", "true": {"prediction": 2**70}, "false": {"prediction": 1}}
     with pytest.raises(InvalidSpace, match="int64 cannot hold"):
-        ol.read_tree(large, feature_names=["a"]).to_onnx(unknowns=False)
+        ol.read(large, feature_names=["a"]).to_onnx(unknowns=False)

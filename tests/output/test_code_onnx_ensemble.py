@@ -33,7 +33,9 @@ def rows_for(model: ol.Ensemble, gaps: bool) -> np.ndarray:
     """Float64 rows at the thresholds, on the floats beside them, and where float32 rounds."""
     rows = X[RNG.integers(0, len(X), 3000)].copy()
     for j in range(X.shape[1]):
-        cuts = np.concatenate([[0.0], *(t.row_threshold[t.feature == j] for t in model.trees)])
+        cuts = np.concatenate(
+            [[0.0], *(t.row_threshold[t.feature == j] for t in model.kernel.trees)]
+        )
         cuts = cuts[np.isfinite(cuts)]
         near = np.concatenate([cuts, np.nextafter(cuts, 9), np.nextafter(cuts, -9)])
         at = RNG.random(len(rows)) < 0.5
@@ -44,7 +46,7 @@ def rows_for(model: ol.Ensemble, gaps: bool) -> np.ndarray:
 
 
 def check(fitted: Any, *, gaps: bool) -> None:
-    ensemble = ol.read_ensemble(fitted, nan="value" if gaps else "unknown")
+    ensemble = ol.read(fitted, nan="value" if gaps else "unknown")
     rows = rows_for(ensemble, gaps)
     own = np.asarray(fitted.predict(rows)).ravel().tolist()
     content = ensemble.to_onnx()
@@ -86,4 +88,4 @@ def test_models_of_lightgbm() -> None:
     check(lightgbm.LGBMClassifier(n_estimators=9, verbose=-1).fit(GAPS, TWO), gaps=True)
     counts = lightgbm.LGBMRegressor(n_estimators=2, objective="poisson", verbose=-1).fit(X, TWO)
     with pytest.raises(InvalidTree, match="'exp' of a sum"):
-        ol.read_ensemble(counts).to_onnx()
+        ol.read(counts).to_onnx()

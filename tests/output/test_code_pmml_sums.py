@@ -60,7 +60,7 @@ def fitted(name: str) -> ol.Ensemble:
         lightgbm = pytest.importorskip("lightgbm")
         models["lightgbm"] = (lightgbm.LGBMClassifier(**SMALL, verbose=-1), three)
     model, y = models[name]
-    return ol.read_ensemble(model.fit(X, y), feature_names=list(X.columns))
+    return ol.read(model.fit(X, y), feature_names=list(X.columns))
 
 
 NAMES = ("forest", "forest of numbers", "boosted", "boosted, two", "boosted numbers", "histograms",
@@ -70,7 +70,7 @@ NAMES = ("forest", "forest of numbers", "boosted", "boosted, two", "boosted numb
 def points() -> ol.Ensemble:
     items = [{"feature": "age", "above": 65, "points": 2}, {"feature": "rash", "points": 1},
              {"feature": "fever", "points": 1}]  # fmt: skip
-    return ol.read_score({"items": items, "verdicts": {"low": None, "mid": 2, "high": 3}})
+    return ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "mid": 2, "high": 3}})
 
 
 def rows(ensemble: ol.Ensemble, n: int = 300) -> pd.DataFrame:
@@ -78,7 +78,9 @@ def rows(ensemble: ol.Ensemble, n: int = 300) -> pd.DataFrame:
     rng = np.random.default_rng(1)
     X = table().sample(n, replace=True, random_state=1).reset_index(drop=True)
     for i, name in enumerate(ensemble.space.names):
-        cuts = [t for tree in ensemble.trees for t in tree.row_threshold[tree.feature == i]]
+        cuts = [
+            t for tree in ensemble.trees for t in tree.kernel.row_threshold[tree.nodes.feature == i]
+        ]
         near = [x for t in cuts for x in (t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf))]
         if near:
             at = rng.random(n) < 0.5
@@ -89,7 +91,7 @@ def rows(ensemble: ol.Ensemble, n: int = 300) -> pd.DataFrame:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_read_back_is_the_same(name: str) -> None:
     ensemble = fitted(name)
-    back = ol.read_ensemble(ensemble.to_pmml())
+    back = ol.read(ensemble.to_pmml())
     assert ol.equivalent(ensemble, back)
     X = rows(ensemble)
     assert back.predict(X).tolist() == ensemble.predict(X).tolist()
@@ -99,13 +101,13 @@ def test_what_is_read_back_is_the_same(name: str) -> None:
 def test_points() -> None:
     ensemble = points()
     text = ensemble.to_pmml()
-    assert ol.equivalent(ensemble, ol.read_ensemble(text))
-    assert ol.read_ensemble(text).classes == ("low", "mid", "high")
+    assert ol.equivalent(ensemble, ol.read(text))
+    assert ol.read(text).classes == ("low", "mid", "high")
 
 
 def test_a_divisor_that_pmml_does_not_have() -> None:
     ensemble = fitted("forest of numbers")
-    odd = ensemble.replace(adding=ensemble.adding._replace(divisor=7.0))
+    odd = ensemble.replace(adding=ensemble.kernel.adding._replace(divisor=7.0))
     with pytest.raises(
         UnreadableModel, match=r"divides sums of 3 trees by 7.0 in the end, and PMML"
     ):

@@ -22,13 +22,13 @@ from tests.form.test_canonical_limits import many_reasons
 def run(form, name="decide"):
     """Execute the module in an empty namespace; give its two functions."""
     names = {}
-    exec(compile(form.to_python(name), "<generated>", "exec"), names)
+    exec(compile(form.tree.to_python(name), "<generated>", "exec"), names)
     return names[name], names["why"]
 
 
 @pytest.mark.parametrize("name", showcase.FORMS)
 def test_golden(name):
-    source = showcase.FORMS[name]().to_python()
+    source = showcase.FORMS[name]().tree.to_python()
     showcase.check_golden(f"{name}.python.txt", source)
     ast.parse(source, feature_version=(3, 8))
 
@@ -161,7 +161,7 @@ def test_where_nan_is_a_value(tree, data):
 def test_a_row_that_holds_minus_infinity(nan):
     """It is at most every threshold, for the tree, its reasons and the module alike."""
     space = ol.Space([ol.Feature("a", nan=nan)])
-    tree = ol.read_tree(showcase.ask("a", "<=", 0.1, showcase.leaf(1), showcase.leaf(0)),
+    tree = ol.read(showcase.ask("a", "<=", 0.1, showcase.leaf(1), showcase.leaf(0)),
                         space=space)  # fmt: skip
     form = ol.canonicalize(tree)
     rows = [{"a": -math.inf}, {}, {"a": 0.5}]
@@ -220,7 +220,7 @@ def test_wrong_values_are_refused_as_predict_does(row, said):
 
 def test_a_category_that_is_not_listed():
     tree = showcase.ask("c", "in", ["a"], showcase.leaf(1), showcase.leaf(0))
-    form = ol.canonicalize(ol.read_tree(tree, space=ol.Space({"c": ["a", "b"]})))
+    form = ol.canonicalize(ol.read(tree, space=ol.Space({"c": ["a", "b"]})))
     with pytest.raises(ValueError, match="'c' must be one of 'a', 'b'"):
         run(form)[0]({"c": "z"})
     assert run(showcase.mixed())[0]({"color": "never seen", "age": 70}) == "high"
@@ -240,14 +240,14 @@ def test_a_row_is_a_dict():
 )  # fmt: skip
 def test_function_names_that_are_refused(name):
     with pytest.raises(ValueError, match="function_name="):
-        showcase.mixed().to_python(name)
+        showcase.mixed().tree.to_python(name)
 
 
 @pytest.mark.parametrize("name", ["decide", "risk_of", "größe", "_f", "match", "ﬁt"])
 def test_function_names_that_work(name):
     form = showcase.mixed()
     names = {}
-    exec(form.to_python(name), names)
+    exec(form.tree.to_python(name), names)
     decide = names["fit" if name == "ﬁt" else name]
     rows, _ = showcase.mixed_rows()
     assert [decide(row) for row in rows] == form.predict(rows).tolist()
@@ -260,11 +260,11 @@ def test_names_are_only_text():
     names = showcase.HOSTILE
     assert decide({names[0]: True}) == form.predict([{names[0]: True}])[0]
     assert why({names[0]: True}) == names[0]
-    module = ast.parse(form.to_python())
+    module = ast.parse(form.tree.to_python())
     kinds = {type(node) for node in module.body}
     assert kinds <= {ast.Expr, ast.ImportFrom, ast.Assign, ast.FunctionDef}
     defined = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
-    other = ast.parse(showcase.mixed().to_python())
+    other = ast.parse(showcase.mixed().tree.to_python())
     assert defined == {node.name for node in other.body if isinstance(node, ast.FunctionDef)}
 
 
@@ -292,7 +292,7 @@ def test_depth_is_no_problem_and_size_is_linear():
     rows = [{"x": x} for x in (-1, 0.5, 0.6, 3_000, 4_999.5, 4_999.6, None)]
     assert [decide(row) for row in rows] == tree.predict(rows).tolist()
     assert why({"x": 3000}) == "2999.5 < x <= 3000.5"
-    sizes = [len(ol.canonicalize(chain(n)).to_python()) for n in (500, 1000)]
+    sizes = [len(chain(n).to_python()) for n in (500, 1000)]
     assert sizes[1] < 2.2 * sizes[0]
 
 
@@ -307,7 +307,7 @@ def test_works_where_reasons_are_too_many():
 def test_runs_without_any_package(tmp_path):
     form = showcase.mixed()
     path = tmp_path / "risk.py"
-    path.write_text(form.to_python("risk"), encoding="utf-8")
+    path.write_text(form.tree.to_python("risk"), encoding="utf-8")
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import risk\n"
         "print(risk.risk({'age': 70, 'color': 'red'}), risk.why({'age': 70, 'color': 'red'}))\n"
@@ -322,7 +322,9 @@ def test_scikit_learn_at_every_threshold():
     form, X, _ = showcase.iris()
     decide, _ = run(form)
     tree = form.tree
-    cuts = sorted({float(t) for t, f in zip(tree.threshold, tree.feature, strict=True) if f >= 0})
+    cuts = sorted(
+        {float(t) for t, f in zip(tree.nodes.threshold, tree.nodes.feature, strict=True) if f >= 0}
+    )
     rows = [
         {"sepal length (cm)": 5.0, "petal width (cm)": value}
         for cut in cuts

@@ -32,7 +32,9 @@ def test_every_dialect_parses(dialect):
             columns = {n: f"{own}." for n, own in columns.items()}
         for shape in ("reasons", "tree"):
             for needed in (None, "next"):
-                text = form.to_sql(dialect=dialect, columns=columns, shape=shape, needed=needed)
+                text = form.tree.to_sql(
+                    dialect=dialect, columns=columns, shape=shape, needed=needed
+                )
                 parsed = sqlglot.parse(text, dialect=dialect)
                 assert len(parsed) == 1
                 assert isinstance(parsed[0], exp.Case)
@@ -44,7 +46,7 @@ def test_every_dialect_parses(dialect):
                     texts = {x.name for x in parsed[0].find_all(exp.Literal) if x.is_string}
                     texts |= {x.name for x in parsed[0].find_all(exp.National)}
                     assert set(form.classes) <= texts
-        query = form.to_sql(
+        query = form.tree.to_sql(
             dialect=dialect, columns=columns, table=("s", "my table"), needed="next"
         )
         select = sqlglot.parse_one(query, dialect=dialect)
@@ -56,7 +58,7 @@ def test_every_dialect_parses(dialect):
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("labels", CLASSES)
 def test_labels_of_every_type_parse(dialect, labels):
-    tree = ol.read_tree(showcase.ask("a", "<=", 0.1, showcase.leaf(labels[0]),
+    tree = ol.read(showcase.ask("a", "<=", 0.1, showcase.leaf(labels[0]),
                                      showcase.leaf(labels[1])), feature_names=["a"])  # fmt: skip
     case = sqlglot.parse_one(tree.to_sql(dialect=dialect), dialect=dialect)
     assert len(case.args["ifs"]) == 2
@@ -68,7 +70,7 @@ def test_labels_of_every_type_parse(dialect, labels):
 )
 def test_other_names_of_dialects(same, dialect):
     form = showcase.mixed()
-    assert form.to_sql(dialect=same) == form.to_sql(dialect=dialect)
+    assert form.tree.to_sql(dialect=same) == form.tree.to_sql(dialect=dialect)
 
 
 def test_a_query_runs_and_keeps_the_columns():
@@ -79,10 +81,10 @@ def test_a_query_runs_and_keeps_the_columns():
     table = pa.Table.from_pylist(rows)
     with duckdb.connect() as base:
         base.register('my "table"', table)
-        found = base.sql(form.to_sql(table='my "table"', needed="next")).to_arrow_table()
+        found = base.sql(form.tree.to_sql(table='my "table"', needed="next")).to_arrow_table()
     assert found.column_names == [*table.column_names, "prediction", "needed"]
     assert found["prediction"].to_pylist() == form.predict(rows).tolist()
-    assert found["needed"].to_pylist() == ol.ask_next(form, rows).tolist()
+    assert found["needed"].to_pylist() == form.tree.ask_next(rows).tolist()
 
 
 @pytest.mark.parametrize(("dialect", "said"), [
@@ -91,31 +93,31 @@ def test_a_query_runs_and_keeps_the_columns():
 ])  # fmt: skip
 def test_unknown_dialects_are_refused(dialect, said):
     with pytest.raises(ValueError, match=said):
-        showcase.mixed().to_sql(dialect=dialect)
+        showcase.mixed().tree.to_sql(dialect=dialect)
 
 
 def test_bad_arguments_are_refused():
     form = showcase.mixed()
     with pytest.raises(ValueError, match=r"shape must be one of 'auto', .*, got 'rules'"):
-        form.to_sql(shape="rules")
+        form.tree.to_sql(shape="rules")
     with pytest.raises(InvalidSpace, match="columns: the space has no column or feature 'Age'"):
-        form.to_sql(columns={"Age": "x"})
+        form.tree.to_sql(columns={"Age": "x"})
     with pytest.raises(InvalidSpace, match=r"columns\['age'\] must be a name, got 3"):
-        form.to_sql(columns={"age": 3})
+        form.tree.to_sql(columns={"age": 3})
     with pytest.raises(InvalidSpace, match=r"table=\(\): give its name, or a tuple"):
-        form.to_sql(table=())
+        form.tree.to_sql(table=())
     with pytest.raises(InvalidSpace, match=r"name 'a\\x00b' holds a NUL"):
-        form.to_sql(columns={"age": "a\0b"})
+        form.tree.to_sql(columns={"age": "a\0b"})
     with pytest.raises(InvalidSpace, match="half of a surrogate pair"):
-        form.to_sql(table="\ud800")
+        form.tree.to_sql(table="\ud800")
     with pytest.raises(InvalidSpace, match="'\"', which oracle does not allow in names"):
-        form.to_sql(dialect="oracle", columns={"age": 'a"b'})
+        form.tree.to_sql(dialect="oracle", columns={"age": 'a"b'})
     with pytest.raises(TooManyReasons):
-        ol.canonicalize(form.tree, limit=1).to_sql(shape="reasons")
+        form.tree.to_sql(shape="reasons", limit=2)
 
 
 def test_labels_with_nul_are_refused():
-    tree = ol.read_tree(showcase.ask("a", "<=", 0.1, showcase.leaf("x\0"), showcase.leaf("y")),
+    tree = ol.read(showcase.ask("a", "<=", 0.1, showcase.leaf("x\0"), showcase.leaf("y")),
                         feature_names=["a"])  # fmt: skip
     with pytest.raises(InvalidSpace, match=r"the label 'x\\x00' holds a NUL"):
         tree.to_sql()
@@ -124,7 +126,7 @@ def test_labels_with_nul_are_refused():
 def test_mixed_categories():
     """Only SQLite has columns that hold texts and numbers."""
     space = ol.Space({"c": ["one", 2, 3.5]})
-    tree = ol.read_tree(showcase.ask("c", "in", ["one", 2], showcase.leaf(1), showcase.leaf(0)),
+    tree = ol.read(showcase.ask("c", "in", ["one", 2], showcase.leaf(1), showcase.leaf(0)),
                         space=space)  # fmt: skip
     base = sqlite3.connect(":memory:")
     base.execute("CREATE TABLE t (c)")
@@ -167,14 +169,14 @@ def test_sqlite_takes_text_that_is_no_number_for_unknown(stored, shape):
         base.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {name} {stored})")
         base.executemany("INSERT INTO t VALUES (?, ?)", enumerate(cells))
         for ask in asked:
-            tree = ol.read_tree(showcase.ask(*ask, yes, no), space=space)
+            tree = ol.read(showcase.ask(*ask, yes, no), space=space)
             sql = tree.to_sql(dialect="sqlite", shape=shape)
             found = base.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
             rows = [{name: value} for value in plain]
             assert [one for (one,) in found] == tree.predict(rows).tolist(), (ask, cells, sql)
         base.close()
     within = showcase.ask("x", "<=", 3, showcase.ask("x", "<=", 1, yes, no), yes)
-    within = ol.read_tree(showcase.ask("y", "<=", 1, within, no), space=space)
+    within = ol.read(showcase.ask("y", "<=", 1, within, no), space=space)
     base = sqlite3.connect(":memory:")
     base.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, x {stored}, y {stored})")
     pairs = [(x, y) for x in ("0", "2", "7", "", "abc", None) for y in ("0", "2", "", "abc", None)]
@@ -184,14 +186,14 @@ def test_sqlite_takes_text_that_is_no_number_for_unknown(stored, shape):
     for needed in (None, "next"):
         sql = within.to_sql(dialect="sqlite", shape=shape, needed=needed)
         found = base.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
-        wanted = ol.ask_next(within, rows) if needed else within.predict(rows)
+        wanted = within.ask_next(rows) if needed else within.predict(rows)
         assert [one for (one,) in found] == wanted.tolist()
     base.close()
 
 
 def test_a_column_that_is_not_there_is_an_error_of_the_engine():
     """Also in SQLite, which takes a name in double quotes for a text if there is no such column."""
-    sql = showcase.mixed().to_sql(dialect="sqlite")
+    sql = showcase.mixed().tree.to_sql(dialect="sqlite")
     base = sqlite3.connect(":memory:")
     base.execute("CREATE TABLE t (age, smoker, color)")
     with pytest.raises(sqlite3.OperationalError, match="no such column: lab value"):
@@ -210,16 +212,16 @@ def test_no_column_tells_a_feature():
 
 def test_illegal_categories_get_no_class():
     """A category that is not listed is refused by predict; SQL must at least not make one up."""
-    tree = ol.read_tree(showcase.ask("c", "in", ["x"], showcase.leaf(1), showcase.leaf(0)),
+    tree = ol.read(showcase.ask("c", "in", ["x"], showcase.leaf(1), showcase.leaf(0)),
                         space=ol.Space({"c": ["x", "y"]}))  # fmt: skip
     for engine in ENGINES:
         for shape in ("reasons", "tree"):
-            found = said(engine, ol.canonicalize(tree), pa.table({"c": ["x", "y", "z"]}), shape)
+            found = said(engine, tree, pa.table({"c": ["x", "y", "z"]}), shape)
             assert found[0] == [1, 0, None]
 
 
 def test_the_shape_follows_the_number_of_reasons():
-    small = showcase.mixed()
+    small = showcase.mixed().tree
     assert small.to_sql() == small.to_sql(shape="reasons")
     wide = tables.random_tree(np.random.default_rng(19),
                               ol.Space.independent([f"x{i}" for i in range(14)]), depth=7,
@@ -235,7 +237,7 @@ def test_size_is_linear_in_the_tree():
 @pytest.mark.parametrize("name", showcase.FORMS)
 def test_golden(name):
     """For people: what it looks like."""
-    showcase.check_golden(f"{name}.sql", showcase.FORMS[name]().to_sql(table="patients"))
+    showcase.check_golden(f"{name}.sql", showcase.FORMS[name]().tree.to_sql(table="patients"))
 
 
 def test_joining_is_short():
@@ -256,7 +258,7 @@ def test_sqlite_does_not_take_the_word_true_for_a_column(shape):
         "true": {"prediction": True},
         "false": {"prediction": False},
     }
-    tree = ol.read_tree(tree, space=ol.Space({"true": "numeric"}))
+    tree = ol.read(tree, space=ol.Space({"true": "numeric"}))
     nan = ol.Feature("true", values="float64", nan=True)
     other = ol.Tree(ol.Space([nan]), ["no", "yes"], feature=[0, -1, -1], threshold=[np.inf, 0, 0],
                     when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
@@ -273,7 +275,7 @@ def test_sqlite_does_not_take_the_word_true_for_a_column(shape):
 @pytest.mark.parametrize("name", ["^a.*$", "*", "^", "a$", "^$"])
 def test_polars_does_not_take_a_name_for_a_pattern(name):
     tree = {"feature": name, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree(tree, feature_names=[name])
+    tree = ol.read(tree, feature_names=[name])
     frame = pl.DataFrame({name: [True, False, None], "abc": [False, False, True]})
     for one in (frame, pl.DataFrame({name: frame[name]})):
         for shape in ("reasons", "tree"):

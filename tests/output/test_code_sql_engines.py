@@ -74,7 +74,7 @@ def test_mariadb_on_random_trees(mariadb, classes):
 
 
 def test_mysql_refuses_names_beyond_the_basic_plane():
-    tree = ol.read_tree({"feature": "größe 🙂", "true": {"prediction": 1},
+    tree = ol.read({"feature": "größe 🙂", "true": {"prediction": 1},
                          "false": {"prediction": 0}}, feature_names=["größe 🙂"])  # fmt: skip
     with pytest.raises(InvalidSpace, match="mysql does not allow in names"):
         tree.to_sql(dialect="mysql")

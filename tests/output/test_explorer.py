@@ -108,7 +108,7 @@ def test_first_questions_are_those_of_trees(sample):
     for function in found.functions():
         for tree in function.trees():
             if tree.n_leaves > 1 and function.fingerprint in shown:
-                begins[found.columns[int(tree.feature[0])]].add(function.fingerprint)
+                begins[found.columns[int(tree.nodes.feature[0])]].add(function.fingerprint)
     assert any(begins.values())
     for name, own in zip(found.columns, bits, strict=True):
         has = {known["fingerprints"][k] for k in np.flatnonzero(own[: len(known["trees"])])}

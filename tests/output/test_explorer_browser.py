@@ -225,7 +225,7 @@ def _cells(tree, question):
     for name in names:
         feature = tree.space[name]
         if feature.ordered:
-            cuts = {float(t.threshold[n]) for t in (tree, question) for n in range(t.n_nodes)
+            cuts = {float(t.threshold[n]) for t in (tree.kernel, question) for n in range(t.n_nodes)
                     if t.feature[n] >= 0 and t.space.names[t.feature[n]] == name}  # fmt: skip
             points = sorted(cuts) if feature.kind != "boolean" else [0.0]
             values.append([*points, points[-1] + 1])
@@ -233,7 +233,7 @@ def _cells(tree, question):
             values.append(list(feature.categories))
     for combination in product(*values):
         row = dict(zip(names, combination, strict=True))
-        yield int(tree.decide(tree.read([row]))[0]), row
+        yield int(tree.kernel.decide(tree.kernel.read([row]))[0]), row
 
 
 def test_the_nearest_without_a_feature(case, visit):
@@ -268,7 +268,7 @@ def test_it_is_taken_along(case, visit):
     with tab.expect_download() as download:
         tab.click("#take button[data-take]")
     tree = ol.Tree.from_json(download.value.path().read_text())
-    assert ol.fingerprint(tree) == names[2]
+    assert tree.fingerprint == names[2]
     assert ol.equivalent(tree, found.function(names[2]).tree)
 
 

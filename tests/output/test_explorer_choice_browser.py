@@ -168,7 +168,7 @@ def test_a_tree_in_another_order(case, visit):
         tab.click(f"article:nth-child({number + 1}) summary")
         tab.wait_for_selector(f"article:nth-child({number + 1}) .tree .branch")
         tree = found.function(name).tree
-        flat = found._problem.columns.flatten(tree, found._problem.classes)
+        flat = found._problem.columns.flatten(tree.kernel, found._problem.classes)
         columns = sorted({int(j) for j in flat.column if j >= 0})
         shown = tree_on_page(tab, number)
         answers = [follow(shown, row, known) for row in bits]
@@ -217,7 +217,7 @@ def test_everything_is_taken_along(case, visit, tmp_path):
             tab.click(f'#take button[data-as="{kind}"]')
         return download.value.path().read_text()
 
-    assert ol.fingerprint(ol.Tree.from_json(taken("json"))) == name
+    assert ol.Tree.from_json(taken("json")).fingerprint == name
     # SQL, with gaps: it gives what is certain, and NULL elsewhere.
     random = np.random.default_rng(0)
     gaps = X.head(200).astype(float).mask(random.random((200, X.shape[1])) < 0.4)
@@ -238,7 +238,7 @@ def test_everything_is_taken_along(case, visit, tmp_path):
     made = {"X": X, "y": y}
     exec("\n".join(lines), made)
     assert len(made["table"]) == left(tab)
-    assert ol.fingerprint(made["tree"]) == name
+    assert made["tree"].fingerprint == name
 
 
 def test_names_with_quotes_and_markup(visit, tmp_path):
@@ -259,7 +259,7 @@ def test_names_with_quotes_and_markup(visit, tmp_path):
     made = {"X": frame, "y": labels}
     text = download.value.path().read_text()
     exec(text.replace("ol.write_page", "str").replace('(tree, "page.html")', "(tree)"), made)
-    assert ol.fingerprint(made["tree"]) == first
+    assert made["tree"].fingerprint == first
     assert len(browsing.accessible(tab)) > 10
 
 
@@ -313,7 +313,7 @@ def assert_taken(tab, name):
         text = download.value.path().read_text()
         if kind == "json":
             tree = ol.Tree.from_json(text)
-            assert ol.fingerprint(tree) == name
+            assert tree.fingerprint == name
         elif kind == "sql":
             assert text.endswith(f"{tree.to_sql()}\n")
         else:

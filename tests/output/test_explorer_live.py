@@ -207,7 +207,7 @@ def test_files_are_the_librarys(found, live):
         _, body = ask(live, "/take", {"as": kind, "function": name, "origin": origin})
         text = body.decode()
         if kind == "json":
-            assert ol.fingerprint(ol.Tree.from_json(text)) == name
+            assert ol.Tree.from_json(text).fingerprint == name
         elif kind == "sql":
             lines = text.splitlines()
             assert "\n".join(lines[1:]) == tree.to_sql()
@@ -215,7 +215,7 @@ def test_files_are_the_librarys(found, live):
         elif kind == "sklearn":
             made = {}
             exec(text, made)
-            assert ol.fingerprint(made["tree"]) == name
+            assert made["tree"].fingerprint == name
         else:
             assert "</script>" not in text.split("Where it comes from")[1][:40]
             assert text.lower().startswith("<!doctype html>")

@@ -16,7 +16,7 @@ YOUNG = {
     "true": {"prediction": 1},
     "false": WARD,
 }
-TREE = ol.read_tree(
+TREE = ol.read(
     {
         "feature": "age",
         "relation": "<=",
@@ -69,7 +69,7 @@ def test_files_that_are_refused(tmp_path, text, message):
 )
 def test_codes_that_do_not_fit(codes, message):
     with pytest.raises(InvalidData, match=message):
-        ol.reasons_letter(TREE, {"age": 10, "ward": "east"}, codes)
+        ol.reason_letters(TREE, {"age": 10, "ward": "east"}, codes)
 
 
 def test_directions(tmp_path):
@@ -77,16 +77,16 @@ def test_directions(tmp_path):
     lines = "age,A1,Too young,low\nage,A2,Too old,high\nward,W,Ward,\n"
     codes = written(tmp_path, "\ufeff" + head + lines)  # as spreadsheets write it
     young, old = ({"age": age, "ward": "east"} for age in (10, 70))
-    assert ol.reasons_letter(TREE, young, codes).codes == ("A1",)
-    assert ol.reasons_letter(TREE, old, codes).codes == ("A2",)
+    assert ol.reason_letters(TREE, young, codes).codes == ("A1",)
+    assert ol.reason_letters(TREE, old, codes).codes == ("A2",)
     # Between two ends it is neither, so the codes are ambiguous there.
     with pytest.raises(InvalidData, match="have 'age' as low and high, and a reason says neither"):
-        ol.reasons_letter(TREE, {"age": 40, "ward": "east"}, codes)
+        ol.reason_letters(TREE, {"age": 40, "ward": "east"}, codes)
     both = written(tmp_path, head + lines + "age,A3,Age,\n")
-    assert ol.reasons_letter(TREE, {"age": 40, "ward": "east"}, both).codes == ("A3", "W")
+    assert ol.reason_letters(TREE, {"age": 40, "ward": "east"}, both).codes == ("A3", "W")
     half = written(tmp_path, head + "age,A1,Too young,low\nward,W,Ward,\n")
     with pytest.raises(InvalidData, match="have 'age' only as low: add the other direction"):
-        ol.reasons_letter(TREE, young, half)
+        ol.reason_letters(TREE, young, half)
     wrong = written(tmp_path, head + "age,A1,Age,\nward,W,Ward,low\n")
     with pytest.raises(InvalidData, match="have 'ward' only as low: add a line with an empty"):
-        ol.reasons_letter(TREE, young, wrong)
+        ol.reason_letters(TREE, young, wrong)

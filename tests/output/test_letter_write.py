@@ -28,7 +28,7 @@ def test_every_statement_holds(data, problem):
     row = data.draw(partial_rows(kinds, spec))
     tree = tree_of(spec, kinds)
     codes = {name: (f"code {name}", f"about {name}") for name in kinds}
-    letter = ol.reasons_letter(tree, row, codes, at_most=9, ways=1_000)
+    letter = ol.reason_letters(tree, row, codes, at_most=9, ways=1_000)
     known = {name: value for name, value in row.items() if value is not None}
 
     def possible(given):
@@ -72,7 +72,7 @@ def test_every_statement_holds(data, problem):
     reached = [r for r in rows if said(spec, kinds, r) != letter.decision]
     away = [{n for n, v in known.items() if r[n] != v} for r in reached]
     assert (letter.n_ways > 0) == bool(reached)
-    changes = form.explain(row).changes()
+    changes = form.tree.explain(row).changes()
     assert len(letter.changes) == len(changes)
     for change, text in zip(changes, letter.changes, strict=True):
         assert len(change.features) == min(map(len, away))
@@ -88,7 +88,7 @@ def tree():
     income = {"feature": "income", "relation": "<=", "reference": 20, **leaf, "true": age}
     income = {**income, "false": {"prediction": "grant"}}
     space = ol.Space({"age": int, "income": float, "ward": ["east", "west"], "spare": bool})
-    return ol.read_tree(income, space=space)
+    return ol.read(income, space=space)
 
 
 CODES = {"age": ("A", "Age"), "income": ("I", "Income"), "ward": ("W", "Ward")}
@@ -96,71 +96,71 @@ ROW = {"age": 23, "income": 12.0, "ward": "west", "spare": True}
 
 
 def test_the_order_and_what_is_cut_off(tree):
-    letter = ol.reasons_letter(tree, {**ROW, "ward": "east"}, CODES)
+    letter = ol.reason_letters(tree, {**ROW, "ward": "east"}, CODES)
     assert letter.codes == ("A", "I")
     row = {"age": 40, "income": 12.0, "ward": "west", "spare": False}
-    assert ol.reasons_letter(tree, row, CODES).codes == ("I", "W")
-    both = ol.reasons_letter(tree, ROW, CODES)  # age or ward: neither is necessary
+    assert ol.reason_letters(tree, row, CODES).codes == ("I", "W")
+    both = ol.reason_letters(tree, ROW, CODES)  # age or ward: neither is necessary
     assert [(r.code, r.necessary) for r in both.reasons] == [("I", True), ("W", False)]
     assert both.not_needed == ("age",)  # of two that are as short, the one that says less of it
-    first = ol.reasons_letter(tree, ROW, CODES, at_most=1)
+    first = ol.reason_letters(tree, ROW, CODES, at_most=1)
     assert (first.codes, first.n_more) == (("I",), 1)
     assert [reason.code for reason in first.left_out] == ["W"]
     for text in (str(first), html.unescape(first.to_html())):
         assert "need not be enough without the others" in text
         assert "[W] Ward" in text
     assert first.to_dict()["left_out"][0]["conditions"] == ["ward = west"]
-    none = ol.reasons_letter(tree, ROW, CODES, ways=0)
+    none = ol.reason_letters(tree, ROW, CODES, ways=0)
     assert none.changes == ()
     assert none.n_ways == 1
 
 
 def test_features_with_one_code_are_one_reason(tree):
     codes = {**CODES, "age": ("I", "Income")}
-    letter = ol.reasons_letter(tree, {**ROW, "ward": "east"}, codes)
+    letter = ol.reason_letters(tree, {**ROW, "ward": "east"}, codes)
     assert letter.codes == ("I",)
     assert letter.reasons[0].features == ("age", "income")
     assert letter.reasons[0].values == (23, 12)
 
 
 def test_rows_without_a_letter(tree):
-    assert ol.reasons_letter(tree, {**ROW, "income": 30}, CODES, adverse="refuse").why_not == (
+    assert ol.reason_letters(tree, {**ROW, "income": 30}, CODES, adverse="refuse").why_not == (
         "the decision, grant, is not adverse."
     )
-    gaps = ol.reasons_letter(tree, {**ROW, "income": None}, CODES)
+    gaps = ol.reason_letters(tree, {**ROW, "income": None}, CODES)
     assert gaps.unknown == ("income",)
     assert str(gaps) == (
         "No letter: the answer is not certain: grant or refuse are possible, because income is "
         "unknown."
     )
-    assert ol.reasons_letter(tree, {**ROW, "age": None}, CODES)  # certain all the same
+    assert ol.reason_letters(tree, {**ROW, "age": None}, CODES)  # certain all the same
     assert json.loads(gaps.to_json())["why_not"]
     assert "No letter" in gaps.to_html()
 
 
 def test_what_cannot_be_changed(tree):
     row = {**ROW, "ward": "east"}
-    letter = ol.reasons_letter(tree, row, CODES, immutable=["age"])
+    letter = ol.reason_letters(tree, row, CODES, immutable=["age"])
     assert letter.changes == ("It would be grant if income were > 20.",)
-    fixed = ol.reasons_letter(tree, row, CODES, immutable=["age", "income", "ward"])
+    fixed = ol.reason_letters(tree, row, CODES, immutable=["age", "income", "ward"])
     assert "No change of the values that may change gives another decision." in str(fixed)
 
 
 def test_many_rows(tree):
     X = pd.DataFrame([ROW, {**ROW, "income": 30.0}, {**ROW, "income": None}])
-    letters = list(ol.reasons_letters(tree, X, CODES, adverse=["refuse"], names=["a", "b", "c"]))
+    letters = list(ol.reason_letters(tree, X, CODES, adverse=["refuse"], names=["a", "b", "c"]))
     assert [bool(letter) for letter in letters] == [True, False, False]
     assert str(letters[0]).startswith("For: a\nDecision: refuse\n")
     with pytest.raises(InvalidData, match="there are 3 rows and 1 names"):
-        list(ol.reasons_letters(tree, X, CODES, names=["a"]))
+        list(ol.reason_letters(tree, X, CODES, names=["a"]))
 
 
 def test_names_are_escaped():
     name = '<img src=x onerror="1"> & "q"'
     node = {"feature": name, "relation": "<=", "reference": 1, "true": {"prediction": "<b>"},
             "false": {"prediction": "x"}}  # fmt: skip
-    tree = ol.read_tree(node, space=ol.Space({name: float}))
-    letter = ol.reasons_letter(tree, {name: 0}, {name: ("<i>", "<u>")}, name="<s>")
+    tree = ol.read(node, space=ol.Space({name: float}))
+    letter = ol.reason_letters(tree, {name: 0}, {name: ("<i>", "<u>")}, names="<s>")
     page = letter.to_html()
     for text in ("<b>", "<i>", "<u>", "<s>", "<img"):
         assert text not in page
@@ -173,10 +173,10 @@ def test_models_of_all_kinds(tree):
     y = [int(a > 30 and i > 20) for a, i in X]
     codes = {"x0": ("A", "age"), "x1": ("I", "income")}
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    for one in (model, ol.read_tree(model), ol.canonicalize(model)):
-        assert ol.reasons_letter(one, [22, 10], codes).decision == 0
+    for one in (model, ol.read(model), ol.canonicalize(model)):
+        assert ol.reason_letters(one, {"x0": 22, "x1": 10}, codes).decision == 0
     forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
-    letter = ol.reasons_letter(forest, [22, 10], codes)
+    letter = ol.reason_letters(forest, {"x0": 22, "x1": 10}, codes)
     assert letter.decision == forest.predict([[22, 10]])[0]
     for reason in letter.reasons:
         for feature in reason.features:  # what a reason names is enough, whatever else
@@ -185,15 +185,16 @@ def test_models_of_all_kinds(tree):
     for other in X:
         row = [[22, 10][k] if k in fixed else other[k] for k in range(2)]
         assert forest.predict([row])[0] == letter.decision
-    numbers = ol.read_tree(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
-    with pytest.raises(InvalidData, match="says numbers: make it one with cut"):
-        ol.reasons_letter(numbers, [22, 10], codes)
-    assert ol.reasons_letter(numbers.cut([0.5], ["no", "yes"]), [22, 10], codes).decision == "no"
+    numbers = ol.read(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
+    with pytest.raises(InvalidData, match=r"says numbers: .* discretize"):
+        ol.reason_letters(numbers, {"x0": 22, "x1": 10}, codes)
+    cut = numbers.discretize([0.5], ["no", "yes"])
+    assert ol.reason_letters(cut, {"x0": 22, "x1": 10}, codes).decision == "no"
 
 
 def test_a_model_that_always_says_the_same():
-    tree = ol.read_tree({"prediction": "no"}, space=ol.Space({"x": float}))
-    letter = ol.reasons_letter(tree, {"x": 1}, {"x": ("X", "x")})
+    tree = ol.read({"prediction": "no"}, space=ol.Space({"x": float}))
+    letter = ol.reason_letters(tree, {"x": 1}, {"x": ("X", "x")})
     assert "gives this answer to every row" in str(letter)
     assert letter.reasons == ()
 
@@ -204,10 +205,10 @@ def test_mistakes(tree):
         ({"adverse": []}, "adverse is empty"),
     ):
         with pytest.raises(InvalidData, match=message):
-            ol.reasons_letter(tree, ROW, CODES, **options)
+            ol.reason_letters(tree, ROW, CODES, **options)
     for options in ({"at_most": 0}, {"ways": -1}, {"at_most": True}):
         with pytest.raises(InvalidParameter, match="give a whole number"):
-            ol.reasons_letter(tree, ROW, CODES, **options)
+            ol.reason_letters(tree, ROW, CODES, **options)
 
 
 def many(n):
@@ -217,14 +218,14 @@ def many(n):
         tree = {"feature": f"f{k}", "relation": "<=", "reference": 0,
                 "true": {"prediction": "grant"}, "false": tree}  # fmt: skip
     space = ol.Space({f"f{k}": int for k in range(n)})
-    return ol.read_tree(tree, space=space), {f"f{k}": (f"R{k}", f"Feature {k}") for k in range(n)}
+    return ol.read(tree, space=space), {f"f{k}": (f"R{k}", f"Feature {k}") for k in range(n)}
 
 
 def test_what_is_left_out_is_named_and_what_is_shown_is_not_called_enough():
     """Of ten reasons four are shown: of the rows that meet these four, most get the other class."""
     tree, codes = many(10)
     row = {f"f{k}": 3 for k in range(10)}
-    letter = ol.reasons_letter(tree, row, codes)
+    letter = ol.reason_letters(tree, row, codes)
     assert (len(letter.reasons), letter.n_more) == (4, 6)
     shown = {name for reason in letter.reasons for name in reason.features}
     rest = [name for name in tree.space.names if name not in shown]
@@ -239,7 +240,7 @@ def test_what_is_left_out_is_named_and_what_is_shown_is_not_called_enough():
     assert "4 that are shown need not be enough" in claim
     for name in rest:
         assert f"[{codes[name][0]}] {codes[name][1]}" in text
-    everything = ol.reasons_letter(tree, row, codes, at_most=10)
+    everything = ol.reason_letters(tree, row, codes, at_most=10)
     assert "These reasons are enough together" in str(everything)
     assert everything.left_out == ()
 
@@ -254,7 +255,7 @@ def ladder(names):
         ask = {"feature": name, "relation": "<=", "reference": cut,
                "true": {"prediction": f"{name} {cut}"}, "false": ask}  # fmt: skip
     space = ol.Space({**dict.fromkeys(names, int), "switch": bool})
-    return ol.read_tree({"feature": "switch", "true": ask, "false": refuse}, space=space)
+    return ol.read({"feature": "switch", "true": ask, "false": refuse}, space=space)
 
 
 @settings(max_examples=30, deadline=None)
@@ -263,7 +264,7 @@ def test_the_reason_that_is_furthest_from_its_boundary_comes_first(values, at_mo
     names = ["a", "b", "c", "d"]
     row = {**dict(zip(names, values, strict=True)), "switch": False}
     codes = {name: (name, name) for name in row}
-    letter = ol.reasons_letter(ladder(names), row, codes, at_most=at_most)
+    letter = ol.reason_letters(ladder(names), row, codes, at_most=at_most)
     every = [*letter.reasons, *letter.left_out]
     assert all(reason.necessary for reason in every)
     # By hand: to be no longer above 0, a value crosses those of 0, 1, 2 and 3 that are below it.
@@ -303,12 +304,12 @@ def test_numbers_are_short_and_what_is_said_remains_true(near, ulps, kind, away,
     node = {"feature": "x", "relation": "<=", "reference": cut,
             "true": {"prediction": "low"}, "false": {"prediction": "high"}}  # fmt: skip
     space = ol.Space([ol.Feature("x", values=np.dtype(kind).name)])
-    tree = ol.read_tree(node, space=space)
+    tree = ol.read(node, space=space)
     far = step(cut + (1 if up else -1) * max(1.0, abs(cut)), 0)
     other = step(2 * cut - far, 0)
     tried = [*(step(cut, n) for n in range(-12, 13)), far, other]
     for value in (step(cut, away if up else 1 - away), far):
-        letter = ol.reasons_letter(tree, {"x": value}, {"x": ("X", "x")})
+        letter = ol.reason_letters(tree, {"x": value}, {"x": ("X", "x")})
         (said,), (change,) = letter.reasons[0].conditions, letter.changes
         assert meets(said, kind(value), kind)
         for text, label in ((said, letter.decision), (change, "low" if up else "high")):

@@ -162,7 +162,7 @@ def test_another_class_may_become_possible():
     """Not only a change that settles it otherwise is a change."""
     leaves = {"true": {"prediction": 0}, "false": {"prediction": 1}}
     tree = {"feature": "a", "true": {"prediction": 0}, "false": {"feature": "b", **leaves}}
-    source = logic(ol.write_page(ol.read_tree(tree, feature_names=["a", "b"])))
+    source = logic(ol.write_page(ol.read(tree, feature_names=["a", "b"])))
     assert javascript.run(source, [[{"a": 1}, "a", 0]], "orderless.changed(row)") == [[[0, 1]]]
 
 
@@ -172,7 +172,7 @@ def test_a_split_that_makes_no_difference(names):
     """Both branches are the same, so that leaves of different classes lie on both sides of it."""
     same = {"feature": names[1], "true": {"prediction": 0}, "false": {"prediction": 1}}
     tree = {"feature": names[0], "true": same, "false": same}
-    source = logic(ol.write_page(ol.read_tree(tree, feature_names=["a", "b"])))
+    source = logic(ol.write_page(ol.read(tree, feature_names=["a", "b"])))
     ((_, matters, asked),) = javascript.run(source, [{}], "orderless.advise(row)")
     assert (matters, asked) == ([names[1]], names[1])
 
@@ -190,7 +190,7 @@ def test_the_policy_is_followed():
             False: {"feature": second, "true": last, "false": {"prediction": 0}},
         }
         tree = {"feature": first, "true": when[True], "false": when[False]}
-        majority[first, second, third] = ol.read_tree(tree, feature_names=names)
+        majority[first, second, third] = ol.read(tree, feature_names=names)
 
     class Policy:
         def __init__(self, tree):
@@ -214,14 +214,14 @@ def test_a_policy_does_not_ask_what_makes_no_difference():
     """It asks b first, but once a is known to be 0 only c is of use."""
     yes = {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 0}}
     no = {"feature": "c", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree({"feature": "a", "true": yes, "false": no}, feature_names=["a", "b", "c"])
+    tree = ol.read({"feature": "a", "true": yes, "false": no}, feature_names=["a", "b", "c"])
     ask_c = {"feature": "c", "true": {"prediction": 1}, "false": {"prediction": 0}}
     first = {
         "feature": "b",
         "true": {"feature": "a", "true": {"prediction": 1}, "false": ask_c},
         "false": {"feature": "a", "true": {"prediction": 0}, "false": ask_c},
     }
-    source = logic(ol.write_page(tree, policy=ol.read_tree(first, feature_names=["a", "b", "c"])))
+    source = logic(ol.write_page(tree, policy=ol.read(first, feature_names=["a", "b", "c"])))
     rows = [{}, {"a": 0}, {"a": 1}, {"c": 1}, {"b": 1}]
     assert javascript.run(source, rows, "orderless.advise(row)[2]") == ["b", "c", "b", "b", "a"]
 
@@ -231,7 +231,7 @@ def test_costs_are_heeded():
     """Both features settle as much: the cheaper is asked, one that costs nothing at once."""
     leaves = {"true": {"prediction": 1}, "false": {"prediction": 0}}
     tree = {"feature": "a", "true": {"feature": "b", **leaves}, "false": {"prediction": 0}}
-    tree = ol.read_tree(tree, feature_names=["a", "b"])
+    tree = ol.read(tree, feature_names=["a", "b"])
     for costs, asked in (
         ({"a": 1, "b": 2}, "a"),
         ({"a": 200, "b": 1}, "b"),

@@ -116,7 +116,7 @@ def test_names_are_only_text():
 
 
 def test_a_name_without_a_letter_of_utf8():
-    tree = ol.read_tree({"feature": "\ud800", "true": {"prediction": "\ud801"},
+    tree = ol.read({"feature": "\ud800", "true": {"prediction": "\ud801"},
                          "false": {"prediction": "\x00"}}, feature_names=["\ud800"])  # fmt: skip
     page = ol.write_page(tree, title="\udfff\x00")
     assert page.encode("utf-8")
@@ -164,7 +164,7 @@ def test_wrong_options(options, fault, said):
 
 def test_a_policy_of_another_tree():
     other = showcase.ask("age", "<=", 3, showcase.leaf("low"), showcase.leaf("high"))
-    other = ol.read_tree(other, space=showcase.mixed().space)
+    other = ol.read(other, space=showcase.mixed().space)
     with pytest.raises(InvalidTree, match="the policy does not decide the same as the tree"):
         ol.write_page(showcase.mixed(), policy=other)
 

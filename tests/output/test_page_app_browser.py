@@ -202,7 +202,7 @@ def test_a_decimal_comma_is_read_and_that_is_said(visit):
 def test_many_categories_can_be_searched(visit):
     labels = [f"value {k}" for k in range(60)]
     tree = showcase.ask("c", "in", labels[:7], showcase.leaf(1), showcase.leaf(0))
-    tab = visit(ol.write_page(ol.read_tree(tree, space=ol.Space({"c": labels}))))
+    tab = visit(ol.write_page(ol.read(tree, space=ol.Space({"c": labels}))))
     shown = tab.locator(".choice:visible")
     assert shown.count() == 60
     tab.get_by_label("search the values").fill("VALUE 3")
@@ -222,7 +222,7 @@ def close_cuts():
     for k, cut in enumerate([1234.5, 1234.625, 1235.25, 1236.125, 1240.5, 1250.5, 1300.75]):
         other = {"prediction": (k + 1) % 2}
         tree = showcase.ask("lab", "<=", cut, tree, other)
-    return ol.read_tree(tree, feature_names=["lab"])
+    return ol.read(tree, feature_names=["lab"])
 
 
 @pytest.mark.parametrize("size", [PHONE, {"width": 1100, "height": 800}])

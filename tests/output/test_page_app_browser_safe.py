@@ -47,11 +47,11 @@ def test_thousands_of_random_rows(visit, name):
     rows = random_rows(form.space, 5000, np.random.default_rng(7))
     labels = form.predict(rows).tolist()
     assert in_page(tab, "orderless.decide(row)", rows) == labels
-    possible = [list(classes) for classes in form.possible_classes(rows)]
+    possible = [list(classes) for classes in form.tree.possible(rows)]
     assert in_page(tab, "orderless.possibleClasses(row)", rows) == possible
     said = in_page(tab, "orderless.advise(row)", rows[:300])
     for row, one, label in zip(rows, said, labels, strict=False):
-        needed = form.missing_needed(row)
+        needed = form.tree.needed(row)
         assert one["classes"] == list(needed.possible)
         assert (one["next"] is None) == (label is not None)
         assert set(one["matters"]) <= set(needed.unknown)
@@ -65,7 +65,9 @@ def test_what_is_typed_is_what_is_decided(visit):
     tab = visit(ol.write_page(form))
     tree = form.tree
     assert tree.features == ("petal width (cm)",)
-    cuts = [float(t) for t, f in zip(tree.threshold, tree.feature, strict=True) if f >= 0]
+    cuts = [
+        float(t) for t, f in zip(tree.nodes.threshold, tree.nodes.feature, strict=True) if f >= 0
+    ]
     width = [repr(x) for cut in cuts for x in (cut, np.nextafter(cut, 9).item(), round(cut, 2))]
     for text in width:
         value(tab, "petal width (cm)").fill(text)
@@ -105,7 +107,7 @@ def test_accessible(visit, scheme, size):
 def test_accessible_where_categories_are_many(visit):
     labels = [f"value {k}" for k in range(60)]
     tree = showcase.ask("c", "in", labels[:7], showcase.leaf(1), showcase.leaf(0))
-    tab = visit(ol.write_page(ol.read_tree(tree, space=ol.Space({"c": labels}))))
+    tab = visit(ol.write_page(ol.read(tree, space=ol.Space({"c": labels}))))
     axe(tab)
 
 

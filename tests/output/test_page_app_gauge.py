@@ -17,7 +17,7 @@ SPACE = ol.Space({"age": "integer", "smoker": "boolean"})
 
 
 def stay():
-    return ol.read_tree(STAY, space=SPACE)
+    return ol.read(STAY, space=SPACE)
 
 
 @pytest.mark.parametrize("width", [1100, 360])
@@ -48,13 +48,13 @@ def test_the_gauge_shows_what_is_possible(browser, tmp_path, width):
 
 def test_the_page_answers_as_the_tree_does(browser, tmp_path):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    tree = ol.read_tree(DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, y))
     path = tmp_path / "page.html"
     ol.write_page(tree, path)
     gone = np.random.default_rng(0).random(X.shape) < 0.4
     rows = [{name: value for name, value in row.items() if value == value}
             for row in X.mask(gone).head(100).to_dict("records")]  # fmt: skip
-    lower, upper = tree.predict_interval(rows)
+    lower, upper, _ = tree.predict_interval(rows)
     with browsing.watched(browser) as (go, _):
         tab = go(path)
         found = tab.evaluate("(rows) => rows.map(orderless.interval)", rows)

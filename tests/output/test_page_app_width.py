@@ -23,7 +23,7 @@ ROWS = [{"age": 50, "smoker": 0}, {"age": 70, "smoker": 1}, {"age": 80, "smoker"
 
 
 def stay():
-    return ol.read_tree(STAY, space=SPACE)
+    return ol.read(STAY, space=SPACE)
 
 
 def advice(source, rows):
@@ -39,12 +39,12 @@ def test_every_row_is_settled_in_the_end(data, within, with_policy):
     spec = data.draw(specs(which, NUMBERS))
     values = oracle.values_by_feature(which, spec)
     assume(np.prod([len(v) for v in values.values()]) < 300)
-    tree = tree_of(spec, which).as_regression()
+    tree = tree_of(spec, which).replace(task="regression")
     full = list(completions(which, {}, spec))
     policy = None
     if with_policy and tree.features:
-        policy = ol.cheapest_policy(tree, full, dict.fromkeys(tree.features, 1), within=within)
-    source = logic(ol.write_page(tree, policy=policy, within=None if policy else within))
+        policy = ol.cheapest_policy(tree, full, dict.fromkeys(tree.features, 1), tolerance=within)
+    source = logic(ol.write_page(tree, policy=policy, tolerance=None if policy else within))
     start = data.draw(partial_rows(which, spec))
     truth = data.draw(st.sampled_from(list(completions(which, start, spec))))
     row = {name: value for name, value in start.items() if value is not None}
@@ -55,7 +55,7 @@ def test_every_row_is_settled_in_the_end(data, within, with_policy):
         wide = not near(possible, within)
         assert (asked is not None) == wide
         assert set(matters) == set() if not wide else asked in matters
-        settling = {name for one in tree.missing_needed(row, within=within).settle for name in one}
+        settling = {name for one in tree.needed(row, tolerance=within).settle for name in one}
         assert settling <= set(matters)
         if not wide:
             break
@@ -68,7 +68,7 @@ def test_every_row_is_settled_in_the_end(data, within, with_policy):
 def test_the_policys_own_way_is_gone():
     tree = stay()
     for within in (None, 0, 5, 6, 100):
-        policy = ol.cheapest_policy(tree, ROWS, {"age": 3, "smoker": 1}, within=within)
+        policy = ol.cheapest_policy(tree, ROWS, {"age": 3, "smoker": 1}, tolerance=within)
         source = logic(ol.write_page(tree, policy=policy))
         for row in ROWS:
             known = {}
@@ -81,17 +81,19 @@ def test_the_policys_own_way_is_gone():
 
 def test_widths_that_do_not_go_together():
     tree = stay()
-    near = ol.cheapest_policy(tree, ROWS, {"age": 1, "smoker": 1}, within=6)
+    near = ol.cheapest_policy(tree, ROWS, {"age": 1, "smoker": 1}, tolerance=6)
     assert '"within": 6.0' in ol.write_page(tree, policy=near)
-    assert ol.write_page(tree, policy=near, within=6) == ol.write_page(tree, policy=near)
+    assert ol.write_page(tree, policy=near, tolerance=6) == ol.write_page(tree, policy=near)
     assert '"within"' not in ol.write_page(tree)
-    with pytest.raises(InvalidData, match=r"policy was made for within=6, and .* within=5"):
-        ol.write_page(tree, policy=near, within=5)
-    with pytest.raises(ValueError, match="within must be a finite number of at least 0, got -1"):
-        ol.write_page(tree, within=-1)
-    with pytest.raises(InvalidTree, match="within is for trees that predict numbers, and this one"):
-        ol.write_page(tree.cut([5]), within=1)
-    other = ol.read_tree({**STAY, "true": {"prediction": 3}}, space=SPACE)
+    with pytest.raises(InvalidData, match=r"policy was made for tolerance=6, and .* tolerance=5"):
+        ol.write_page(tree, policy=near, tolerance=5)
+    with pytest.raises(ValueError, match="tolerance must be a finite number of at least 0, got -1"):
+        ol.write_page(tree, tolerance=-1)
+    with pytest.raises(
+        InvalidTree, match="tolerance is for trees that predict numbers, and this one"
+    ):
+        ol.write_page(tree.discretize([5]), tolerance=1)
+    other = ol.read({**STAY, "true": {"prediction": 3}}, space=SPACE)
     with pytest.raises(InvalidTree, match="the policy does not decide the same as the tree"):
         ol.write_page(other, policy=near)
 
@@ -100,7 +102,7 @@ def test_widths_that_do_not_go_together():
 @pytest.mark.parametrize("width", [1100, 360])
 def test_the_page_says_that_it_is_near_enough(browser, tmp_path, width):
     path = tmp_path / "page.html"
-    policy = ol.cheapest_policy(stay(), ROWS, {"age": 1, "smoker": 1}, within=6)
+    policy = ol.cheapest_policy(stay(), ROWS, {"age": 1, "smoker": 1}, tolerance=6)
     ol.write_page(stay(), path, title="How long will it take?", target_name="Days", policy=policy)
     with browsing.watched(browser) as (go, requests):
         tab = go(path, viewport={"width": width, "height": 800})

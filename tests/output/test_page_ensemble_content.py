@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sums import Sum, leaf_of
 
 import orderless as ol
+from orderless import Ensemble
 from orderless.errors import (
     InvalidData,
     InvalidParameter,
@@ -20,7 +21,7 @@ from orderless.errors import (
     InvalidTree,
     UnreadableModel,
 )
-from orderless.model import Adding, Ensemble, Rule
+from orderless.model import Adding, Rule
 from tests.output.test_page_app import Page
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
@@ -43,7 +44,7 @@ def model_content(page):
 def test_a_model_is_read_as_read_ensemble_reads_it():
     model = forest()
     page = ol.write_page(model)
-    assert page == ol.write_page(ol.read_ensemble(model))
+    assert page == ol.write_page(ol.read(model))
     assert "the 10 trees of the model decide together" in page
     assert "What does the model decide?" in page
     assert model_content(page)["classes"] == [0, 1, 2]
@@ -86,8 +87,8 @@ def test_the_gauge_of_numbers_has_the_scale_of_all_sums():
     content = page_content(ol.write_page(model))
     assert content["gauge"] == 0
     assert not content["percent"]
-    ensemble = ol.read_ensemble(model)
-    ends = [sum(end(own) for own in ensemble.values) / 5 for end in (np.min, np.max)]
+    ensemble = ol.read(model)
+    ends = [sum(end(own) for own in ensemble.kernel.values) / 5 for end in (np.min, np.max)]
     assert content["scale"] == pytest.approx(ends)
     assert "function drawGauge" in ol.write_page(model)
     assert "function drawGauge" not in ol.write_page(forest(3))
@@ -108,7 +109,7 @@ def test_scores_that_are_no_shares_are_called_scores():
 def test_sums_stay_below_two_to_the_fifty():
     """Whatever the numbers are, in the unit that the page takes."""
     for seed in range(40):
-        model = Sum(np.random.default_rng(seed)).ensemble
+        model = Sum(np.random.default_rng(seed)).ensemble.kernel
         whole = model.whole_within(50)
         first = np.cumsum([0, *(len(own) for own in model.values)])
         largest = np.abs(whole.base)
@@ -121,7 +122,7 @@ def test_the_slack_of_the_pages_unit_covers_the_rounding_of_the_library():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         model = Sum(rng)
-        whole = model.ensemble.whole_within(50)
+        whole = model.ensemble.kernel.whole_within(50)
         first = np.cumsum([0, *(len(own) for own in model.values)])
         rows = model.completions({})
         for k in rng.integers(len(rows), size=20).tolist():
@@ -138,7 +139,11 @@ def test_the_slack_of_the_pages_unit_covers_the_rounding_of_the_library():
     ("options", "fault", "said"),
     [
         ({"policy": forest().estimators_[0]}, InvalidParameter, "policy is for a page of one tree"),
-        ({"within": 1}, InvalidParameter, "within is for a page of one tree: .* leave out within="),
+        (
+            {"tolerance": 1},
+            InvalidParameter,
+            "tolerance is for a page of one tree: .* leave out tolerance=",
+        ),
         ({"limit": 20}, InvalidTree, r"leaves in 10 trees .* at most limit=20, .*fewer or shallow"),
         ({"class_names": {3: "x"}}, InvalidData, "no class 3; the classes are 0, 1, 2"),
         ({"class_names": {1: "x", 2: "x"}}, InvalidData, "two classes would both be called 'x'"),

@@ -293,7 +293,7 @@ def test_what_would_change_the_answer_and_what_answers_lead_to():
 def features_of(model):
     from orderless.output.page.ensemble_tables import ensemble_tables
 
-    return ensemble_tables(model.ensemble)[0]
+    return ensemble_tables(model.ensemble.kernel)[0]
 
 
 def test_two_ways_differ_in_one_feature():

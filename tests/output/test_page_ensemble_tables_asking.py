@@ -80,7 +80,7 @@ MODELS = {
 def test_they_ask_the_same_of_real_models(name):
     """One question after the other, until the answer is certain."""
     X, y = load_wine(return_X_y=True, as_frame=True)
-    ensemble = ol.read_ensemble(MODELS[name](X, y))
+    ensemble = ol.read(MODELS[name](X, y))
     full = X.sample(8, random_state=1).to_dict("records")
     rows, n = [{} for _ in full], 0
     while rows:
@@ -169,7 +169,7 @@ def bounds(model, allowed):
 
 
 def settled(model, ends):
-    whole = model.ensemble.whole_within(50)
+    whole = model.ensemble.kernel.whole_within(50)
     slack = [max(float(x) * 2.0**whole.exponent, 1e-13) for x in whole.slack]
     if not whole.slack.any():
         slack = [0.0] * len(slack)
@@ -211,7 +211,7 @@ def test_nan_alone_is_left_of_a_feature():
         rng, model = small(seed, n_features=4, depth=3)
         rows = [row for row, _ in plain(model, rng)]
         found = javascript.run(source(model.ensemble), rows, "orderless.advise(row)")
-        possible = model.ensemble.possible_classes(rows)
+        possible = model.ensemble.possible(rows)
         for (_, _, state), classes in zip(found, possible, strict=True):
             said = [label for label, own in zip(model.ensemble.classes, state, strict=True)
                     if own == 1]  # fmt: skip

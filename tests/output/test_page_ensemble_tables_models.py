@@ -53,7 +53,7 @@ def test_a_model_that_learned_from_gaps():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X = X.iloc[:, :12].mask(np.random.default_rng(0).random((len(X), 12)) < 0.1)
     model = HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=8).fit(X, y)
-    check(ol.read_ensemble(model, nan="value"), X.fillna(X.mean()), 60)
+    check(ol.read(model, nan="value"), X.fillna(X.mean()), 60)
 
 
 def test_where_the_library_rounds_twice_nothing_is_guessed():
@@ -69,7 +69,7 @@ def test_where_the_library_rounds_twice_nothing_is_guessed():
                    for k, n in enumerate((2, 3, 6))]  # fmt: skip
         model = VotingClassifier(forests, voting="soft").fit(X, y)
         rows = [dict(zip(names, row, strict=True)) for row in every.tolist()]
-        ensemble = ol.read_ensemble(model, feature_names=names)
+        ensemble = ol.read(model, feature_names=names)
         labels = javascript.run(source(ensemble), rows, "orderless.label(row)")
         for label, own in zip(labels, model.predict(every).tolist(), strict=True):
             assert label in (own, -1)
@@ -78,14 +78,14 @@ def test_where_the_library_rounds_twice_nothing_is_guessed():
 
 
 def check(model, X, n):
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     rng = np.random.default_rng(4)
     shares = rng.choice([0.0, 0.2, 0.5], n)
     rows = [
         {key: float(value) for key, value in row.items() if rng.random() >= share}
         for row, share in zip(X.sample(n, random_state=5).to_dict("records"), shares, strict=True)
     ]
-    possible = ensemble.possible_classes(rows, time_limit=60)
+    possible = ensemble.possible(rows, time_limit=60)
     said = javascript.run(source(ensemble), rows, "orderless.possible(row)")
     for classes, (state, labels) in zip(possible, said, strict=True):
         expected = [YES if label in classes else NO for label in ensemble.classes]

@@ -15,11 +15,12 @@ from showcase import FORMS, hostile, iris, mixed
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
-from orderless.errors import InvalidData, InvalidSpace, InvalidTree
+from orderless.errors import InvalidData, InvalidSpace, InvalidTree, TooManyReasons
 from orderless.model.words import drawn, label_text, printable
 from orderless.output.plots import look
 from orderless.output.plots.look import colour, short_names
 from orderless.output.plots.regions import slice_of
+from orderless.rashomon import rashomon_sizes
 
 mpl.use("agg")
 
@@ -45,8 +46,8 @@ def test_a_tree_has_all_its_nodes_and_edges(name):
     ax = ol.plot_tree(tree)
     boxes = [t for t in ax.texts if t.get_bbox_patch().get_boxstyle().__class__.__name__ == "Round"]
     expected = [
-        tree.condition(i) + "?" if tree.feature[i] >= 0
-        else label_text(tree.classes[tree.leaf_class[i]])
+        tree.condition(i) + "?" if tree.nodes.feature[i] >= 0
+        else label_text(tree.classes[tree.nodes.leaf_class[i]])
         for i in range(tree.n_nodes)
     ]  # fmt: skip
     assert [shown(box.get_text()) for box in boxes] == [shown(text) for text in expected]
@@ -55,8 +56,8 @@ def test_a_tree_has_all_its_nodes_and_edges(name):
     assert lines == {
         (place[i], place[int(child[i])])
         for i in range(tree.n_nodes)
-        if tree.feature[i] >= 0
-        for child in (tree.when_true, tree.when_false)
+        if tree.nodes.feature[i] >= 0
+        for child in (tree.nodes.when_true, tree.nodes.when_false)
     }
     words = [t.get_text() for t in ax.texts if t not in boxes]
     assert words.count("yes") == words.count("no") == len(words) / 2 == tree.n_leaves - 1
@@ -143,7 +144,7 @@ def certain(tree, row):
 def test_boxes_are_where_the_class_is_certain(names, known):
     form = mixed()
     tree = form.tree
-    cut = slice_of(tree, names, known, 1000)
+    cut = slice_of(tree.kernel, names, known, 1000)
     for terms in ("rules", "reasons"):
         ax = ol.plot_rules(form, names, known=known, terms=terms)
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
@@ -194,6 +195,12 @@ def test_rules_over_two_features_are_the_forms_own():
     assert np.allclose(again.collections[0].get_offsets(), X[list(names)])
 
 
+def test_the_limits_of_a_form_hold():
+    form = ol.canonicalize(mixed().tree, limit=1)
+    with pytest.raises(TooManyReasons, match="limit=1"):
+        ol.plot_rules(form, ["age", "lab value"], known={"smoker": 0}, terms="reasons")
+
+
 def test_what_depends_on_others_is_said():
     ax = ol.plot_rules(mixed(), ("age", "color"), X=[{"age": 30, "color": "pink"}, {"age": None}])
     said = [t.get_text().replace("\n", " ") for t in ax.get_legend().get_texts()]
@@ -239,7 +246,7 @@ BOTH = [a & b for a, b, _ in ROWS]
 
 def and_tree():
     second = {"feature": 1, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    return ol.read_tree({"feature": 0, "true": second, "false": {"prediction": 0}})
+    return ol.read({"feature": 0, "true": second, "false": {"prediction": 0}})
 
 
 def and_set():
@@ -266,7 +273,7 @@ PLOTS = {
         .fit(ROWS * 5, BOTH * 5)
         .plot("cdf", ax=ax)
     ),
-    "sizes of several": lambda ax: ol.rashomon_sizes(
+    "sizes of several": lambda ax: rashomon_sizes(
         {"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None
     ).plot(ax=ax),
 }
@@ -288,7 +295,7 @@ def test_every_plot_draws_where_it_is_told_and_gives_the_axes(name):
 def test_the_legend_of_sizes_does_not_touch_the_label():
     for size in ((8, 3), (8, 4.4), (8, 9)):
         ax = plt.subplots(figsize=size, layout="constrained")[1]
-        ol.rashomon_sizes({"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None).plot(ax)
+        rashomon_sizes({"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None).plot(ax)
         ax.figure.canvas.draw()
         label, legend = ax.xaxis.label.get_window_extent(), ax.get_legend().get_window_extent()
         assert legend.y1 <= label.y0
@@ -335,7 +342,7 @@ def test_names_are_drawn_as_they_are(odd):
     assert {"$income$", "a_b^c", "$yes$", "_no"} <= set(said)
     small = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
     said = " ".join(texts_of(ol.plot_tree(small)))
-    used = ol.read_tree(small).features
+    used = ol.read(small).features
     assert used
     assert all(name in said for name in used)
     assert "$yes$" in said
@@ -364,7 +371,7 @@ def test_names_that_are_cut_stay_names():
 
 def test_features_that_decide_nothing_are_said_to():
     tree = {"feature": "a", "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    tree = ol.read_tree(tree, feature_names=["a", "b", "c"])
+    tree = ol.read(tree, feature_names=["a", "b", "c"])
 
     def words(**known):
         ax = ol.plot_rules(tree, ("b", "c"), known=known)

@@ -43,7 +43,7 @@ def drawn(ax):
 def test_coverage(spiral):
     model, X, y = spiral
     options = {"missing_rates": (0.0, 0.3, 0.6), "n_repeats": 2, "random_state": 3}
-    display = ol.CoverageDisplay.from_estimator(model, X, y, **options)
+    display = ol.plots.CoverageDisplay.from_estimator(model, X, y, **options)
     wanted = ol.coverage(model, X, y=y, **options)
     pd.testing.assert_frame_equal(display.coverage.table, wanted.table)
     assert "accuracy" in display.coverage.table
@@ -54,7 +54,7 @@ def test_coverage(spiral):
 def test_coverage_of_numbers(spiral):
     _, X, _ = spiral
     model = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, X.iloc[:, 0])
-    display = ol.CoverageDisplay.from_estimator(model, X, missing_rates=(0.2,), by="width")
+    display = ol.plots.CoverageDisplay.from_estimator(model, X, missing_rates=(0.2,), by="width")
     assert display.ax_.get_xlabel() == "width of the interval, at most"
     first = display.ax_
     again = display.plot(by="rate")
@@ -66,7 +66,7 @@ def test_coverage_of_numbers(spiral):
 @pytest.mark.parametrize("terms", ["rules", "reasons"])
 def test_rules(spiral, terms):
     model, X, _ = spiral
-    display = ol.RulesDisplay.from_estimator(model, X, terms=terms)
+    display = ol.plots.RulesDisplay.from_estimator(model, X, terms=terms)
     assert display.form == ol.canonicalize(model)
     assert drawn(display.ax_) == drawn(ol.plot_rules(model, X=X, terms=terms))
     _, ax = plt.subplots()
@@ -77,15 +77,15 @@ def test_rules(spiral, terms):
 def test_rules_of_more_features_are_cut(spiral):
     X, y = ol.datasets.load("iris_virginica")
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    names = list(ol.read_tree(model).features)
+    names = list(ol.read(model).features)
     known = {name: float(X[name].median()) for name in names[2:]}
-    display = ol.RulesDisplay.from_estimator(model, features=names[:2], known=known)
+    display = ol.plots.RulesDisplay.from_estimator(model, features=names[:2], known=known)
     assert drawn(display.ax_) == drawn(ol.plot_rules(model, names[:2], known=known))
 
 
 @pytest.mark.parametrize("kind", ["objectives", "sizes", "map"])
 def test_rashomon(found, kind):
-    display = ol.RashomonDisplay.from_estimator(found, kind=kind)
+    display = ol.plots.RashomonDisplay.from_estimator(found, kind=kind)
     assert display.trees is found
     assert drawn(display.ax_) == drawn(getattr(found, f"plot_{kind}")())
     _, ax = plt.subplots()
@@ -94,15 +94,15 @@ def test_rashomon(found, kind):
 
 def test_a_view_is_drawn_too(found):
     view = found.at_most(3)
-    assert drawn(ol.RashomonDisplay.from_estimator(view).ax_) == drawn(view.plot_objectives())
+    assert drawn(ol.plots.RashomonDisplay.from_estimator(view).ax_) == drawn(view.plot_objectives())
 
 
 def test_mistakes_are_named(found, spiral):
     with pytest.raises(ValueError, match="kind must be one of 'objectives', 'sizes', 'map', got"):
-        ol.RashomonDisplay.from_estimator(found, kind="pie")
+        ol.plots.RashomonDisplay.from_estimator(found, kind="pie")
     with pytest.raises(TypeError, match="only kind='map' takes most"):
-        ol.RashomonDisplay.from_estimator(found, most=3)
+        ol.plots.RashomonDisplay.from_estimator(found, most=3)
     with pytest.raises(TypeError, match="takes a fitted RashomonSet or a view, got DecisionTree"):
-        ol.RashomonDisplay.from_estimator(spiral[0])
+        ol.plots.RashomonDisplay.from_estimator(spiral[0])
     with pytest.raises(ValueError, match="by must be 'rate' for this tree"):
-        ol.CoverageDisplay.from_estimator(*spiral[:2], by="width")
+        ol.plots.CoverageDisplay.from_estimator(*spiral[:2], by="width")

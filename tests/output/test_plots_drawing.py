@@ -9,7 +9,7 @@ mpl.use("agg")
 
 
 def test_leaves_of_numbers_are_the_darker_the_larger():
-    tree = ol.read_tree({"task": "regression", "feature": "a", "true": {"prediction": 1 / 3},
+    tree = ol.read({"task": "regression", "feature": "a", "true": {"prediction": 1 / 3},
                          "false": {"feature": "b", "true": {"prediction": 12.0},
                                    "false": {"prediction": 5.0}}},
                         feature_names=["a", "b"])  # fmt: skip
@@ -20,9 +20,9 @@ def test_leaves_of_numbers_are_the_darker_the_larger():
     grounds = [sum(leaves[name].get_facecolor()[:3]) for name in ("0.3333", "5", "12")]
     assert grounds == sorted(grounds, reverse=True)
     assert len({leaf.get_edgecolor() for leaf in leaves.values()}) == 1
-    picture = tree_as_svg(tree, [[1, 0], [0, 1], [0, 1], [0, 0]], [0, 10, 13, 5])
+    picture = tree_as_svg(tree.kernel, [[1, 0], [0, 1], [0, 1], [0, 0]], [0, 10, 13, 5])
     assert "12  2 rows, off by 1.5" in picture
     assert "0.3333  1 row, off by 0.3333" in picture
     assert "5  1 row, off by 0<" in picture
     assert "●" not in picture
-    assert class_marks(tree) == []
+    assert class_marks(tree.kernel) == []

@@ -70,10 +70,10 @@ def test_the_numbers_are_those_of_the_library(wisconsin):
     tree, X, y, page = wisconsin
     accuracy = (np.asarray(tree.predict(X)) == y).mean()
     assert f"{accuracy:.1%} of the {len(X)} training rows" in page
-    assert ol.fingerprint(tree) in page
+    assert tree.fingerprint in page
     n_rules = sum(map(len, ol.canonicalize(tree).rules.values()))
     assert f"it comes down to {n_rules} rules" in page
-    assert f"{ol.smallest_tree(tree).n_leaves} leaves instead of {tree.n_leaves}" in page
+    assert f"{tree.minimize().n_leaves} leaves instead of {tree.n_leaves}" in page
 
 
 def test_equal_input_gives_equal_bytes(wisconsin):
@@ -117,11 +117,11 @@ def test_a_constant_tree_has_a_report(label):
 def test_a_large_tree_is_told_as_text():
     X = np.arange(400.0)[:, None]
     y = np.arange(400) % 2
-    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(random_state=0).fit(X, y))
     assert tree.n_leaves > DRAWN_LEAVES
     assert "too large to draw" in ol.report(tree, X, y).html
     with pytest.raises(ValueError, match=f"400 leaves, more than the {DRAWN_LEAVES}"):
-        tree_as_svg(tree)
+        tree_as_svg(tree.kernel)
 
 
 def test_bad_input_is_refused(wisconsin):
@@ -180,7 +180,7 @@ def test_costs_that_are_none_are_refused(wisconsin):
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True, as_frame=True)
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=6, random_state=0).fit(X, y))
+    tree = ol.read(DecisionTreeClassifier(max_depth=6, random_state=0).fit(X, y))
     return tree, ol.report(tree, X, y).html
 
 
@@ -201,7 +201,7 @@ def importance_limit(tree):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("orderless.output.report.which_matter.importance_range", refuse)
-        importance(Subject(tree, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
+        importance(Subject(tree.kernel, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
     (limit,) = limits
     return limit
 
@@ -244,7 +244,9 @@ def test_paper_shows_every_rule(digits):
 
 def test_more_functions_than_are_counted(wisconsin, monkeypatch):
     monkeypatch.setattr("orderless.output.report.near.MOST_FUNCTIONS", 5)
-    assert "more than 5, not counted" in str(near(Subject(*wisconsin[:3])).parts)
+    assert "more than 5, not counted" in str(
+        near(Subject(wisconsin[0].kernel, *wisconsin[1:3])).parts
+    )
 
 
 def test_trees_for_which_a_gap_is_a_value_are_left_out():
@@ -252,7 +254,7 @@ def test_trees_for_which_a_gap_is_a_value_are_left_out():
     split = {"feature": "x", "relation": "<=", "reference": 1.5}
     tree = {**split, "true": {"prediction": 0}, "false": {"prediction": 1}}
     X = np.array([[1.0], [2.0], [np.nan], [3.0]])
-    page = ol.report(ol.read_tree(tree, space=space), X, [0, 1, 1, 1]).html
+    page = ol.report(ol.read(tree, space=space), X, [0, 1, 1, 1]).html
     assert "Left out: for this tree, missing is a value of its own" in page
 
 
@@ -268,7 +270,7 @@ def test_names_that_are_long_or_look_like_formulas():
 
 def test_drawing_marks_redundant_splits(wisconsin):
     tree = wisconsin[0]
-    gone = ol.redundant_splits(tree)
-    drawn = tree_as_svg(tree, marked=gone)
+    gone = tree.redundant_splits()
+    drawn = tree_as_svg(tree.kernel, marked=gone)
     assert drawn.count("stroke-dasharray") == len(gone) == 2
     assert drawn.count("<rect") == tree.n_nodes

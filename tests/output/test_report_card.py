@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidParameter
+from orderless.estimators import judge
 from orderless.output.report.card_facts import interval
 
 
@@ -64,7 +65,7 @@ def test_what_is_proven(rows):
 
 def test_numbers_are_those_of_the_model(rows):
     X, y, model = rows
-    test = ol.judge(model, X[:40], y[:40])
+    test = judge(model, X[:40], y[:40])
     card = ol.model_card(model, X, y, {"age": 1, "priors": 2, "sex": 9}, name="m",
                          intended_use="u", held_out={"test rows": test}, license="apache-2.0",
                          target="arrested again", data="made up", authors="us")  # fmt: skip
@@ -77,7 +78,7 @@ def test_numbers_are_those_of_the_model(rows):
     assert line(card, "What an answer costs", "on average").startswith(
         f"{policy.expected_cost:.4g}"
     )
-    assert line(card, "Version", "tree").startswith(ol.fingerprint(model))
+    assert line(card, "Version", "tree").startswith(ol.read(model).fingerprint)
     assert line(card, "Data", "target") == "arrested again"
     content = json.loads(card.to_json())
     assert content["metadata"]["license"] == "apache-2.0"

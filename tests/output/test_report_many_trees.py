@@ -16,7 +16,7 @@ def forest():
     data = load_breast_cancer(as_frame=True)
     X, y = data.data.iloc[:, :8], data.target_names[data.target]
     model = RandomForestClassifier(6, max_depth=3, random_state=0).fit(X, y)
-    return ol.read_ensemble(model), X, y
+    return ol.read(model), X, y
 
 
 def text(page):
@@ -44,7 +44,7 @@ def test_shares_of_single_values_are_exact(forest):
             continue
         hidden = X.copy()
         hidden[name] = np.nan
-        share = float(np.mean(ensemble.decide(hidden) == "open"))
+        share = float(np.mean(ensemble.status(hidden) == "open"))
         if share:
             assert f"{name} {share:.1%} 0.0%" in page
 
@@ -52,7 +52,7 @@ def test_shares_of_single_values_are_exact(forest):
 def test_reasons_are_those_of_the_ensemble(forest):
     ensemble, X, y = forest
     page = text(ol.report(ensemble, X.head(60), y[:60]).html)
-    first = int(np.flatnonzero(ensemble.verdicts(X.head(60)).label == 1)[0])
+    first = int(np.flatnonzero(ensemble.predict(X.head(60)) == "malignant")[0])
     reason = str(ensemble.explain(X.iloc[first].to_dict()).reason)
     assert (
         f"Row {first + 1} malignant, because {reason}".replace(">", "&gt;").replace("<", "&lt;")
@@ -64,7 +64,7 @@ def test_names_are_escaped_and_models_of_numbers_have_widths():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     X = X.rename(columns={"bmi": '<b>bmi</b> & "more"'}).head(80)
     model = RandomForestRegressor(3, max_depth=2, random_state=0).fit(X, y[:80])
-    page = ol.report(ol.read_ensemble(model), X, y[:80]).html
+    page = ol.report(ol.read(model), X, y[:80]).html
     assert "<b>bmi" not in page
     assert "width of the interval" in page
     assert "off on the rows, which may be training rows, on average" in page

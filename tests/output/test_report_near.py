@@ -35,13 +35,13 @@ def test_the_set_is_all_trees_over_its_columns(seed):
     y = np.where(random.rand(n) < 0.2, "a", y)
     space = ol.Space({"age": "numeric", "smoker": "boolean", "color": ["red", "green", "blue"]})
     leaves = [{"prediction": label} for label in random.choice(["a", "b", "c"], 3)]
-    tree = ol.read_tree(
+    tree = ol.read(
         {"feature": "age", "relation": "<=", "reference": float(random.randint(25, 55)),
          "true": {"feature": "color", "relation": "in", "reference": ["red"],
                   "true": leaves[0], "false": leaves[1]}, "false": leaves[2]},
         space=space,
     )  # fmt: skip
-    found = around(Subject(tree, X, y))
+    found = around(Subject(tree.kernel, X, y))
     conditions = bits_of(found)
     rows = [
         tuple(
@@ -59,7 +59,7 @@ def test_the_set_is_all_trees_over_its_columns(seed):
     assert found.objective == Fraction(wrong, n) + REGULARIZATION * tree.n_leaves
     assert found.n_better == sum(oracle.objectives[t] < found.objective for t in oracle.trees)
     assert found.inside == (found.objective <= oracle.bound)
-    own = {("age", float(tree.threshold[0])), ("color", ("red",))}
+    own = {("age", float(tree.nodes.threshold[0])), ("color", ("red",))}
     asked = {(c.feature, c.among if c.at_most is None else c.at_most) for c in conditions}
     assert own <= asked
     assert found.n_own == 2
@@ -71,8 +71,8 @@ def test_the_tree_is_one_of_those_that_are_compared(seed, depth):
     random = np.random.RandomState(seed)
     X = np.round(random.rand(80, 3), 1)
     y = (X.sum(axis=1) > 1.5).astype(int) + (X[:, 0] > 0.8)
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y))
-    found = around(Subject(tree, X, y))
+    tree = ol.read(DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y))
+    found = around(Subject(tree.kernel, X, y))
     assert found.found.objective <= found.objective
     if found.inside:
         assert found.n_better < found.found.n_trees
@@ -85,12 +85,12 @@ def test_the_tree_is_one_of_those_that_are_compared(seed, depth):
 
 def test_columns_that_were_binarized_before():
     X, y = ol.datasets.load("iris_versicolor")
-    binarizer = ol.QuantileBinarizer().fit(X)
+    binarizer = ol.Binarizer((0.33, 0.66)).fit(X)
     bits = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
-    tree = ol.read_tree(
+    tree = ol.read(
         DecisionTreeClassifier(max_depth=3, random_state=0).fit(bits, y), space=binarizer.space_
     )
-    found = around(Subject(tree, bits, y))
+    found = around(Subject(tree.kernel, bits, y))
     assert found.n_own <= len(found.found.columns)
     assert found.found.objective <= found.objective
 
@@ -106,7 +106,7 @@ def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
     tree, X, y, _ = wisconsin
     for name, value in patch.items():
         monkeypatch.setattr(f"orderless.output.report.near.{name}", value)
-    section = near(Subject(tree, X, y))
+    section = near(Subject(tree.kernel, X, y))
     assert section.lead.startswith("Left out: ")
     assert says in section.lead
     assert section.parts == ()
@@ -116,7 +116,7 @@ def test_thresholds_guessed_from_some_of_the_rows_are_said(wisconsin, monkeypatc
     tree, X, y, page = wisconsin
     assert "drawn at random" not in page
     monkeypatch.setattr("orderless.output.report.near.MOST_CELLS", 30 * 200)
-    section = near(Subject(tree, X, y))
+    section = near(Subject(tree.kernel, X, y))
     assert "threshold guessing proposed from 200 of the 569 rows, drawn at random." in section.lead
 
 
@@ -130,5 +130,5 @@ def test_hopeless_sets_are_not_guessed_for(wisconsin, monkeypatch):
         raise AssertionError("thresholds are guessed for a set that cannot be counted")
 
     monkeypatch.setattr(ol.RashomonSet, "fit", out_of_time)
-    monkeypatch.setattr(ol.ThresholdGuessBinarizer, "fit", never)
-    assert near(Subject(tree, X, y)).lead.startswith("Left out: ")
+    monkeypatch.setattr(ol.Binarizer, "fit", never)
+    assert near(Subject(tree.kernel, X, y)).lead.startswith("Left out: ")

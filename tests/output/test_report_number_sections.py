@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.estimators import deviation
+from orderless.estimators import deviation, judge
 from orderless.model import amount
 from orderless.output.report.near import around
 from orderless.output.report.number_sections import quality
@@ -21,7 +21,7 @@ from orderless.output.report.subject import Subject
 def diabetes():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = DecisionTreeRegressor(max_depth=3, min_samples_leaf=10, random_state=0)
-    return ol.read_tree(model.fit(X[:300], y[:300])), X, y
+    return ol.read(model.fit(X[:300], y[:300])), X, y
 
 
 def words(page):
@@ -49,7 +49,7 @@ def test_no_section_speaks_of_classes(diabetes):
 def test_the_measures_are_scikit_learns(diabetes):
     tree, X, y = diabetes
     held_out = {"test rows": deviation(tree, X[300:], y[300:])}
-    subject = Subject(tree, X[:300], y[:300], held_out=held_out)
+    subject = Subject(tree.kernel, X[:300], y[:300], held_out=held_out)
     (table,) = quality(subject).parts
     for line, at in zip(table.rows, (slice(0, 300), slice(300, None)), strict=True):
         said, truth = np.asarray(tree.predict(X[at])), y[at]
@@ -67,7 +67,7 @@ def test_the_measures_are_scikit_learns(diabetes):
 def test_the_shares_are_those_of_coverage(diabetes):
     tree, X, y = diabetes
     found = ol.coverage(tree, X, n_repeats=5)
-    wide = tree.numbers[-1] - tree.numbers[0]
+    wide = tree.kernel.numbers[-1] - tree.kernel.numbers[0]
     said = words(ol.report(tree, X, y).html)
     share = found.widths.within(wide / 4)[0.3]
     line = re.search(rf"at most {re.escape(amount(wide / 4))} wide ([0-9.]+)% ([0-9.]+)%", said)
@@ -90,16 +90,16 @@ def test_what_is_refused(diabetes):
         ol.report(tree, X, ["a"] * len(X))
     with pytest.raises(InvalidData, match="y has nan in row 0"):
         ol.report(tree, X, y * np.nan)
-    classes = ol.judge(tree.cut([150]), X, ["at most 150"] * len(X))
+    classes = judge(tree.discretize([150]), X, ["at most 150"] * len(X))
     with pytest.raises(InvalidData, match=r"held_out\['test'\] is a Quality, .* give deviation"):
         ol.report(tree, X, y, held_out={"test": classes})
-    other = tree.cut([150])
+    other = tree.discretize([150])
     with pytest.raises(InvalidData, match=r"held_out\['test'\] is a Deviation, .* give judge"):
         ol.report(other, X, other.predict(X), held_out={"test": deviation(tree, X, y)})
 
 
 def near_set(tree, X, y):
-    return around(Subject(tree, X, y))
+    return around(Subject(tree.kernel, X, y))
 
 
 def test_near_trees_of_numbers(diabetes):
@@ -107,7 +107,7 @@ def test_near_trees_of_numbers(diabetes):
     _, X, y = diabetes
     for leaf in (10, 60):
         model = DecisionTreeRegressor(max_depth=2, min_samples_leaf=leaf, random_state=0).fit(X, y)
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         found = near_set(tree, X, y)
         assert (found.found.task, found.rounded) == ("regression", False)
         share = ((model.predict(X) - y) ** 2).sum() / ((y - y.mean()) ** 2).sum()
@@ -125,7 +125,7 @@ def test_a_best_tree_is_among_the_best():
     X = np.arange(40.0)[:, None]
     y = np.where(X[:, 0] < 20, 1 / 3, 7.0)  # 1/3 has more decimals than can be kept
     tree = DecisionTreeRegressor(max_depth=1).fit(X, y)
-    found = near_set(ol.read_tree(tree), X, y)
+    found = near_set(ol.read(tree), X, y)
     assert (found.inside, found.n_better, found.rounded) == (True, 0, True)
     said = words(ol.report(tree, X, y).html)
     assert "This tree is among the best: none has a smaller objective." in said

@@ -54,7 +54,7 @@ def test_a_card_names_the_library_and_the_kind_of_the_model(rows):
         assert card(model, X, y).metadata["library_name"] == "sklearn"
     tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
     assert "decision-tree" in card(tree, X, y).metadata["tags"]
-    read = ol.read_tree(tree)
+    read = ol.read(tree)
     assert card(read, X, y).metadata["library_name"] == "orderless"
     assert card(read, X, y, made_by=tree).metadata["library_name"] == "sklearn"
 

@@ -5,9 +5,9 @@ import re
 
 import numpy as np
 import pytest
+from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 from orderless.errors import InvalidData
 
 FACTS = ["low <= high", "0 <= low", "high <= 6"]
@@ -20,8 +20,8 @@ def ask(feature, reference, yes, no):
 YES, NO = {"prediction": "yes"}, {"prediction": "no"}
 # Where high is at most 2, low is too: that question can be left out, and low matters nowhere.
 SPEC = ask("high", 2, ask("low", 4, YES, NO), NO)
-SPACE = ol.Space({"low": int, "high": int, "x<y": float}, knowing=FACTS)
-TREE = ol.read_tree(SPEC, space=SPACE)
+SPACE = ol.Space({"low": int, "high": int, "x<y": float}, facts=FACTS)
+TREE = ol.read(SPEC, space=SPACE)
 ROWS = [
     {"low": low, "high": high, "x<y": 0.5}
     for low, high in itertools.product(range(7), repeat=2)
@@ -49,14 +49,14 @@ def test_a_report_speaks_of_possible_rows():
     assert "shuffled values would make rows that contradict the facts" in text
     assert "near-optimal trees are counted on all rows, and facts exclude some" in text
     assert "Asking in the tree's own order" not in text
-    plain = words(ol.report(TREE.over(SPACE.without_facts()), ROWS, LABELS, COSTS).html)
+    plain = words(ol.report(TREE.with_space(SPACE.without_facts()), ROWS, LABELS, COSTS).html)
     assert "What is known of every row" not in plain
     assert "0 redundant splits" in plain
     assert "it comes down to 3 rules" in plain
 
 
 def test_the_smallest_tree_of_a_report_is_right_on_all_rows():
-    wide = ol.read_tree(ask("high", 5, ask("high", 2, SPEC, NO), NO), space=SPACE)
+    wide = ol.read(ask("high", 5, ask("high", 2, SPEC, NO), NO), space=SPACE)
     text = words(ol.report(wide, ROWS, LABELS).html)
     assert "3 leaves instead of 4" in text
     assert "The facts are left out here" in text
@@ -65,7 +65,7 @@ def test_the_smallest_tree_of_a_report_is_right_on_all_rows():
 def test_a_report_of_numbers():
     spec = ask("high", 2, ask("low", 4, {"prediction": 1.5}, {"prediction": 3.0}),
                {"prediction": 2.0})  # fmt: skip
-    tree = ol.read_tree({**spec, "task": "regression"}, space=SPACE)
+    tree = ol.read({**spec, "task": "regression"}, space=SPACE)
     text = words(ol.report(tree, ROWS, [float(row["high"]) for row in ROWS], COSTS).html)
     assert "low &lt;= high" in text
     assert "1 redundant splits" in text
@@ -91,7 +91,9 @@ def test_a_card_proves_it_of_possible_rows():
     assert known["Models that are about as good"]["lines"] == {
         "not counted": "near-optimal trees are counted on all rows, and facts exclude some"
     }
-    plain = {s["title"]: s for s in card(TREE.over(SPACE.without_facts())).to_dict()["sections"]}
+    plain = {
+        s["title"]: s for s in card(TREE.with_space(SPACE.without_facts())).to_dict()["sections"]
+    }
     assert "What is known of every row" not in plain
     assert plain["What is proven"]["lines"]["protected: low"].startswith("low is used")
     page = ol.report(TREE, ROWS, LABELS, card={"intended_use": "u"})
@@ -104,7 +106,7 @@ def test_what_is_certain_with_gaps_is_what_all_possible_rows_agree_on():
     found = ol.coverage(TREE, ROWS, [rate], n_repeats=n_repeats, random_state=3)
     share = found.table.query("way == 'determined'")["answered"].mean()
     plain = ol.coverage(
-        TREE.over(SPACE.without_facts()), ROWS, [rate], n_repeats=n_repeats, random_state=3
+        TREE.with_space(SPACE.without_facts()), ROWS, [rate], n_repeats=n_repeats, random_state=3
     )
     assert share > plain.table.query("way == 'determined'")["answered"].mean()
     for gone in (("low",), ("high",), ("low", "high")):

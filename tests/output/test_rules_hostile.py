@@ -106,7 +106,7 @@ def pages(tree, rows):
         costs=dict.fromkeys(tree.features, 1.0),
         examples={name: rows[0]},
     )
-    y = [tree.classes[c] for c in tree.decide(rows)]
+    y = [tree.classes[c] for c in tree.kernel.decide(rows)]
     yield ol.report(tree, rows, y, dict.fromkeys(tree.features, 1), title=name,
                     about={name: name}, about_rows=name).html  # fmt: skip
 
@@ -132,7 +132,7 @@ def test_texts_have_one_line_per_line(seed):
         lambda tree, rows: ol.canonicalize(tree).to_text(),
         lambda tree, rows: ol.canonicalize(tree).to_markdown(),
         lambda tree, rows: ol.canonicalize(tree).to_latex(),
-        lambda tree, rows: tree_as_dot(tree),
+        lambda tree, rows: tree_as_dot(tree.kernel),
         lambda tree, rows: str(ol.cheapest_policy(tree, rows, [1, 1, 1])),
     ):
         text = write(tree, rows)
@@ -153,13 +153,13 @@ def test_latex_and_dot_name_only_their_own_commands(seed):
     assert "\\input{" not in latex
     assert set(commands.findall(latex)) <= own
     label = re.compile(r'"(?:[^"\\]|\\.)*"')
-    bare = [label.sub('""', line) for line in tree_as_dot(tree).splitlines()]
-    assert bare == [label.sub('""', line) for line in tree_as_dot(like).splitlines()]
+    bare = [label.sub('""', line) for line in tree_as_dot(tree.kernel).splitlines()]
+    assert bare == [label.sub('""', line) for line in tree_as_dot(like.kernel).splitlines()]
 
 
 def test_python_decides_the_same(seed):
     tree, rows = hostile(seed)
-    code = ol.canonicalize(tree).to_python()
+    code = tree.to_python()
     code.encode("utf-8")
     names = {}
     exec(compile(code, "<generated>", "exec"), names)

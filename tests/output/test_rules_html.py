@@ -107,7 +107,7 @@ def test_no_name_gets_out_of_its_cell(name, label, other):
     if label == other:
         label += "x"
     leaves = {"true": {"prediction": label}, "false": {"prediction": other}}
-    tree = ol.read_tree({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
+    tree = ol.read({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
     html = ol.canonicalize(tree).to_html([{name: 1}], [label])
     cells = Reader(html).cells
     assert printable(name) in cells
@@ -168,12 +168,12 @@ def words(tree):
     """What the lists should say, by recursion."""
 
     def below(node, depth, answer):
-        if tree.feature[node] < 0:
-            yield depth, f"{answer}{label_text(tree.classes[tree.leaf_class[node]])}"
+        if tree.nodes.feature[node] < 0:
+            yield depth, f"{answer}{label_text(tree.classes[tree.nodes.leaf_class[node]])}"
             return
-        yes, no = tree.when_true[node], tree.when_false[node]
+        yes, no = tree.nodes.when_true[node], tree.nodes.when_false[node]
         said = tree.condition(node)
-        if tree.space.features[tree.feature[node]].kind == "boolean":
+        if tree.space.features[tree.nodes.feature[node]].kind == "boolean":
             yes, no, said = no, yes, said.removeprefix("not ")
         yield depth, f"{answer}{printable(said)}?"
         yield from below(yes, depth + 1, "yes ")
@@ -219,7 +219,7 @@ def test_a_large_tree_is_drawn_in_part():
 @settings(max_examples=60)
 def test_no_name_gets_out_of_its_node(name, label):
     leaves = {"true": {"prediction": label}, "false": {"prediction": label + "x"}}
-    tree = ol.read_tree({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
+    tree = ol.read({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
     said = Reader(tree._repr_html_()).said
     assert printable(name) in said
     assert label_text(label) in said

@@ -153,7 +153,7 @@ def test_latex_is_complete_whatever_the_names(name, label):
     leaves = {"true": {"prediction": label}, "false": {"prediction": "no" * len(label)}}
     if label == "no" * len(label):
         return
-    tree = ol.read_tree({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
+    tree = ol.read({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
     check_latex(ol.canonicalize(tree).to_latex([{name: 1}], [label]))
 
 
@@ -168,6 +168,6 @@ def test_numbers_in_latex():
     space = ol.Space({"x": "numeric"})
     above = showcase.ask("x", "<=", 1e30, showcase.leaf(1), showcase.leaf(2))
     tree = showcase.ask("x", "<=", -1e-30, showcase.leaf(0), above)
-    text = ol.canonicalize(ol.read_tree(tree, space=space)).to_latex()
+    text = ol.canonicalize(ol.read(tree, space=space)).to_latex()
     assert r"\item x $\leq -1 \times 10^{-30}$" in text
     assert r"\item $-1 \times 10^{-30} <$ x $\leq 1 \times 10^{30}$" in text

@@ -21,7 +21,7 @@ Y = [2.0, 10.0, 16.0, 7.0]
 
 
 def form():
-    return ol.canonicalize(ol.read_tree(STAY, space=SPACE))
+    return ol.canonicalize(ol.read(STAY, space=SPACE))
 
 
 def test_text():
@@ -80,7 +80,7 @@ def test_html_is_one_table():
     plain = re.sub(r"<[^>]*>", "|", html)
     assert re.search(r"smoker\|+12\.33\|+2\|+13\|+3\|", plain)
     assert "right" not in plain.replace("right-", "")
-    tree = ol.read_tree(STAY, space=SPACE)._repr_html_()
+    tree = ol.read(STAY, space=SPACE)._repr_html_()
     assert "Numbers from <bdi>2.5</bdi> to <bdi>12.33</bdi>." in tree
     assert "Classes" not in tree
 

@@ -37,7 +37,7 @@ def test_the_issues_own_example():
     young = showcase.ask("age", "<=", 25, showcase.leaf(1), showcase.leaf(0))
     tree = showcase.ask("priors", "<=", 3, showcase.leaf(0), young)
     space = ol.Space({"age": "integer", "priors": "integer"})
-    form = ol.canonicalize(ol.read_tree(tree, space=space))
+    form = ol.canonicalize(ol.read(tree, space=space))
     assert "IF age <= 25 AND priors > 3  THEN 1" in str(form).splitlines()
     assert str(form).splitlines()[0] == "3 rules, proven minimal: 2 for 0, 1 for 1."
 
@@ -122,7 +122,7 @@ def test_pieces_where_nan_is_a_value():
         (showcase.ask("age", "<=", 3, *leaves), "age > 3 or missing"),
         (showcase.ask("c", "in", ["r", "g"], *leaves), "c not in {r, g}"),
     ]:
-        form = ol.canonicalize(ol.read_tree(tree, space=space))
+        form = ol.canonicalize(ol.read(tree, space=space))
         assert f"IF {words} " in str(form)
         for term in (*form.rules[0], *form.rules[1]):
             assert "".join(t for s in term.sides for _, t in pieces(s)) == str(term)
@@ -146,7 +146,7 @@ def long_form(n_categories=40):
     for name in names:
         tree = showcase.ask(name, "<=", 0.123456, tree, showcase.leaf("negative"))
     kinds = {**dict.fromkeys(names, "numeric"), "place": place}
-    return ol.canonicalize(ol.read_tree(tree, space=ol.Space(kinds)))
+    return ol.canonicalize(ol.read(tree, space=ol.Space(kinds)))
 
 
 def test_long_rules_wrap_within_the_page():

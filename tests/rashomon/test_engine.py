@@ -287,7 +287,7 @@ def check_functions(case: Case, columns: Columns | None, where: str, seed: int) 
         later = found.trees_of(i, 1, 2)
         assert [nested(later, k) for k in range(len(later[0]) - 1)] == listed[1:3]
         if columns is not None:
-            name = ol.fingerprint(ol.read_tree(columns.tree(tree), space=columns.space))
+            name = ol.read(columns.tree(tree), space=columns.space).fingerprint
             assert name == "".join(f"{int(part):016x}" for part in values[i])
     assert len(seen) == len(wanted)
     cost = case.error_cost * errors + case.leaf_cost * leaves

@@ -109,7 +109,7 @@ def test_lists_of_trees():
         found = ol.RashomonSet.from_trees(trees, case.X, case.labels)
         names = Counter()
         for function in found.functions():
-            flat = found._problem.columns.flatten(function.tree, found._problem.classes)
+            flat = found._problem.columns.flatten(function.tree.kernel, found._problem.classes)
             (got,) = counted(found, found._view, found._problem.semantics(), flat)
             due = Counter(key(tree)[0] if tree.n_leaves > 1 else -1 for tree in function.trees())
             assert sorted(got.values()) == sorted(due.values())
@@ -241,9 +241,9 @@ def test_a_constant_function_begins_with_what_may_be_asked_in_vain():
     X = [[0, 1], [0, 0], [1, 0], [1, 1], [1, 1]]
     found = ol.RashomonSet(1, 0.01, 0.5).fit(X, [0, 0, 0, 0, 1])
     leaf = next(tree for tree in found if tree.n_leaves == 1)
-    flat = found._problem.columns.flatten(leaf, found._problem.classes)
+    flat = found._problem.columns.flatten(leaf.kernel, found._problem.classes)
     (got,) = counted(found, found._view, "aware", flat)
-    due = Counter(int(tree.feature[0]) for tree in found if ol.equivalent(tree, leaf))
+    due = Counter(int(tree.nodes.feature[0]) for tree in found if ol.equivalent(tree, leaf))
     assert got == due
     table = found.functions().table()
     (at,) = np.flatnonzero(table.leaves == 1)

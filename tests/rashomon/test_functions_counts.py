@@ -23,7 +23,7 @@ def test_distinct_functions_of_fold_0(name, shared, monkeypatch, capfd):
     X, y = ol.datasets.load(name)
     rows, _ = next(KFold(5, shuffle=True, random_state=42).split(X))
     X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True).astype(int)
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas").fit(X, y)
+    binarizer = ol.Binarizer().set_output(transform="pandas").fit(X, y)
     columns = binarizer.transform(X)
     model = treefarms.TREEFARMS(
         {
@@ -34,8 +34,8 @@ def test_distinct_functions_of_fold_0(name, shared, monkeypatch, capfd):
             "rashomon_ignore_trivial_extensions": True,
         }
     ).fit(columns, y)
-    independent = ol.read_trees(model)
-    aware = ol.read_trees(model, through=binarizer)
+    independent = ol.read_many(model)
+    aware = ol.read_many(model, preprocessing=binarizer)
     assert len(independent) == len(aware) == known.loc[name, "treefarms_without_trivial"]
     assert (
         len(ol.group_equivalent(independent)) == known.loc[name, "treefarms_distinct_independent"]
@@ -43,7 +43,7 @@ def test_distinct_functions_of_fold_0(name, shared, monkeypatch, capfd):
     groups = ol.group_equivalent(aware)
     assert len(groups) == known.loc[name, "treefarms_distinct_aware"]
     # The same through the space of the binarized columns; and on rows the trees are what they were.
-    by_columns = ol.read_trees(model, space=binarizer.space_)
+    by_columns = ol.read_many(model, space=binarizer.space_)
     assert ol.group_equivalent(by_columns) == groups
     for i in range(0, len(aware), max(1, len(aware) // 5)):
         assert (aware[i].predict(X) == independent[i].predict(columns)).all()

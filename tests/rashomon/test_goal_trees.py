@@ -142,7 +142,7 @@ def test_ranges_are_those_of_all_functions_of_real_sets(
     X, y = ol.datasets.load(name)
     y = y.astype(int)
     rows, others = next(KFold(5, shuffle=True, random_state=42).split(X))
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas")
+    binarizer = ol.Binarizer().set_output(transform="pandas")
     columns = binarizer.fit(X.iloc[rows], y.iloc[rows]).transform(X)
     found = ol.RashomonSet().fit(columns.iloc[rows], y.iloc[rows])
     trees = found.function_table().trees

@@ -164,9 +164,9 @@ def test_squared_errors_of_shares(seed: int) -> None:
             continue
         due = {t: _shares(case, t, rows) for t in trees}
         got = found.range("squared error", **arguments)
-        assert got.within < Fraction(1, 10**6)
-        assert min(due.values()) <= got.smallest <= min(due.values()) + got.within
-        assert max(due.values()) - got.within <= got.largest <= max(due.values())
+        assert got.tolerance < Fraction(1, 10**6)
+        assert min(due.values()) <= got.smallest <= min(due.values()) + got.tolerance
+        assert max(due.values()) - got.tolerance <= got.largest <= max(due.values())
         case.check_tree(got.smallest_tree, found, trees, got.smallest, due.__getitem__)
         case.check_tree(got.largest_tree, found, trees, got.largest, due.__getitem__)
         total = sum(w for _, _, w in rows)

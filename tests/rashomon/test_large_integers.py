@@ -7,7 +7,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.inputs import MidpointBinarizer, QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import Binarizer
 
 BIG = 2**53
 ROWS = [[BIG, 0.5], [BIG + 1, 0.25], [BIG + 2, 0.5], [BIG + 3, 0.75]]
@@ -38,8 +38,8 @@ def test_sets_take_what_float64_holds():
     assert rset.fit(far, [0, 0, 1, 1]).best_tree.predict(far).tolist() == [0, 0, 1, 1]
 
 
-@pytest.mark.parametrize("binarizer", [MidpointBinarizer(), QuantileBinarizer(),
-                                       ThresholdGuessBinarizer(n_estimators=2)])  # fmt: skip
+@pytest.mark.parametrize("binarizer", [Binarizer("all"), Binarizer((0.33, 0.66)),
+                                       Binarizer(n_estimators=2)])  # fmt: skip
 def test_binarizers_refuse_what_float64_cannot_hold(binarizer):
     with pytest.raises(InvalidData, match=f"{BIG + 1}"):
         binarizer.fit(TABLES["frame"], Y)

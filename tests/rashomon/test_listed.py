@@ -76,7 +76,7 @@ def test_functions_have_their_trees(both):
         assert {key(t) for t in function.trees()} == set(map(case.key, members))
         assert function.objective == min(case.oracle.objectives[tree] for tree in members)
         assert function.leaves == min(n_leaves(tree) for tree in members)
-        assert function.fingerprint == ol.fingerprint(function.tree)
+        assert function.fingerprint == function.tree.fingerprint
         assert before <= function.objective
         before = function.objective
     assert not by_function
@@ -145,7 +145,7 @@ def test_bad_lists_are_refused():
     with pytest.raises(InvalidData, match="there are no trees"):
         give([], case.X, case.labels)
     with pytest.raises(InvalidData, match="different spaces"):
-        give([*trees, ol.read_tree({"prediction": case.classes[0]})], case.X, case.labels)
+        give([*trees, ol.read({"prediction": case.classes[0]})], case.X, case.labels)
     with pytest.raises(InvalidData, match="a tree predicts"):
         give(trees, case.X, [f"{label}?" for label in case.labels])
     with pytest.raises(InvalidData, match="rows and y has"):

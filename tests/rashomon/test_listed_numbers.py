@@ -98,7 +98,7 @@ def test_trees_of_other_libraries(loss):
         DecisionTreeRegressor(max_depth=depth, criterion=f"{loss}_error", random_state=0).fit(X, y)
         for depth in (1, 2, 3)
     ]
-    trees = [ol.read_tree(model, space=ol.Space.independent([f"x{i}" for i in range(5)]))
+    trees = [ol.read(model, space=ol.Space.independent([f"x{i}" for i in range(5)]))
              for model in models]  # fmt: skip
     found = ol.RashomonSet.from_trees(trees, X, y, loss=loss)
     exact = ol.RashomonSet(2, 0.01, 1, task="regression", loss=loss).fit(X, y)
@@ -119,8 +119,8 @@ def test_trees_of_other_libraries(loss):
 def test_refusals():
     X, y = [[0], [1]], [1.5, 2]
     space = ol.Space.independent(["a"])
-    number = ol.read_tree({"task": "regression", "prediction": 2}, space=space)
-    label = ol.read_tree({"prediction": 1}, space=space)
+    number = ol.read({"task": "regression", "prediction": 2}, space=space)
+    label = ol.read({"prediction": 1}, space=space)
     take = ol.RashomonSet.from_trees
     with pytest.raises(InvalidData, match=r"some of the trees predict numbers.*give trees of one"):
         take([number, label], X, y)

@@ -30,20 +30,20 @@ def test_functions_that_are_kept_are_apart(seed, loss):
                 continue
             kept.append(said)
             names.append(f.fingerprint)
-        near = found.functions(within=within)
+        near = found.functions(tolerance=within)
         assert [f.fingerprint for f in near] == names
         assert near[0] == functions[0]
-    assert len(found.functions(within=100)) == 1
-    assert len(found.functions(within=0)) == found.n_distinct_rows
+    assert len(found.functions(tolerance=100)) == 1
+    assert len(found.functions(tolerance=0)) == found.n_distinct_rows
 
 
 def test_distances_that_are_refused():
     X, y = [[0], [1], [1]], [0, 1, 1]
     numbers = ol.RashomonSet(1, task="regression").fit(X, y)
-    with pytest.raises(ValueError, match=r"within must be a number from 0 on.*got -1"):
-        numbers.functions(within=-1)
-    with pytest.raises(ValueError, match=r"within must be a number from 0 on.*got 'wide'"):
-        numbers.functions(within="wide")
+    with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
+        numbers.functions(tolerance=-1)
+    with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got 'wide'"):
+        numbers.functions(tolerance="wide")
     classes = ol.RashomonSet(1).fit(X, y)
-    with pytest.raises(InvalidData, match=r"within is a distance between numbers.*classification"):
-        classes.functions(within=1)
+    with pytest.raises(InvalidData, match=r"tolerance is a distance .*classification"):
+        classes.functions(tolerance=1)

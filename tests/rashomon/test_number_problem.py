@@ -75,7 +75,7 @@ def test_functions(case):
             assert len(listed) == f.n_trees == len(set(listed))
             assert key(f.tree) in listed
             if semantics == "aware":
-                assert ol.fingerprint(f.tree) == f.fingerprint
+                assert f.tree.fingerprint == f.fingerprint
                 assert f.tree in functions
         assert key(functions[0].tree) == key(found.best_tree)
 
@@ -88,9 +88,7 @@ def test_positions_and_membership(case):
     inside = set(oracle.trees)
     for tree in list(oracle.objectives)[:200]:
         assert (case.read(tree) in found) == (tree in inside)
-    assert (
-        ol.read_tree({"task": "regression", "prediction": 12345.678}, space=case.space) not in found
-    )
+    assert ol.read({"task": "regression", "prediction": 12345.678}, space=case.space) not in found
     drawn = found.sample(5, random_state=3)
     assert [key(t) for t in drawn] == [key(t) for t in found.sample(5, random_state=3)]
     assert all(tree in found for tree in drawn)
@@ -290,11 +288,11 @@ def test_objectives_of_any_tree(case):
     due = oracle.loss_of(Fraction("1e300")) / oracle.whole if oracle.whole else None
     if due is not None:
         own = Fraction(str(case.regularization)) + due
-        assert found.objective_of(ol.read_tree(far, space=case.space)) == own
-    other = ol.read_tree({"prediction": 1}, space=case.space)
+        assert found.objective_of(ol.read(far, space=case.space)) == own
+    other = ol.read({"prediction": 1}, space=case.space)
     with pytest.raises(InvalidData, match=r"tree is of task='classification', and the set is of"):
         found.objective_of(other)
     foreign = {"task": "regression", "feature": "not there", "true": {"prediction": 1},
                "false": {"prediction": 2}}  # fmt: skip
     with pytest.raises(InvalidData, match=r"a condition of the tree is not a column of the set"):
-        found.objective_of(ol.read_tree(foreign, feature_names=["not there"]))
+        found.objective_of(ol.read(foreign, feature_names=["not there"]))

@@ -80,11 +80,13 @@ def test_ambiguity_and_discrepancy(case, within):
             for t in trees
         ]
         X = np.array(rows)
-        assert view.ambiguity(X, within=within) == pytest.approx(np.mean(np.any(differ, axis=0)))
-        assert view.discrepancy(X, within=within) == pytest.approx(np.max(np.mean(differ, axis=1)))
+        assert view.ambiguity(X, tolerance=within) == pytest.approx(np.mean(np.any(differ, axis=0)))
+        assert view.discrepancy(X, tolerance=within) == pytest.approx(
+            np.max(np.mean(differ, axis=1))
+        )
         right = [[abs(say(t, r) - n) <= far for r, n in zip(rows, y, strict=True)] for t in trees]
         both = np.any(right, axis=0) & ~np.all(right, axis=0)
-        assert view.ambiguity(X, y, within=within) == pytest.approx(np.mean(both))
+        assert view.ambiguity(X, y, tolerance=within) == pytest.approx(np.mean(both))
     assert oracle.trees
 
 
@@ -108,8 +110,8 @@ def test_frames_and_refusals():
     with pytest.raises(InvalidData, match=r"y has nan in row 1: every row needs a number"):
         found.ambiguity(X, [1, np.nan, 1, 1, 1])
     for ask in (found.ambiguity, found.discrepancy):
-        with pytest.raises(ValueError, match=r"within must be a number from 0 on.*got -1"):
-            ask(X, within=-1)
+        with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
+            ask(X, tolerance=-1)
     with pytest.raises(InvalidData, match=r"there is no tree in this view"):
         found.using("a").at_most(1).multiplicity(X)
     with pytest.raises(TooLarge, match=r"more than limit=1 functions"):
@@ -117,8 +119,8 @@ def test_frames_and_refusals():
     assert found.multiplicity(X, limit=1).shape == (5, 2)  # nothing is listed
     classes = ol.RashomonSet(1).fit(X, [0, 0, 1, 1, 1])
     for name in ("ambiguity", "discrepancy"):
-        with pytest.raises(InvalidData, match=r"within is a distance between numbers"):
-            getattr(classes, name)(X, within=1)
+        with pytest.raises(InvalidData, match=r"tolerance is a distance between numbers"):
+            getattr(classes, name)(X, tolerance=1)
     with pytest.raises(InvalidData, match=r"predict_interval is about numbers.*multiplicity\(X\)"):
         classes.predict_interval(X)
 
@@ -138,11 +140,11 @@ def test_far_apart_numbers():
     X, y = [[0], [1]], [1e15, -1e15]
     found = ol.RashomonSet(1, 0, 2, task="regression").fit(X, y)
     assert found.multiplicity(X).tolist() == [[0.0, 1e15], [-1e15, 0.0]]
-    assert found.ambiguity(X, [1e300, -1e300], within=1e299) == 0
-    assert found.ambiguity(X, [1e300, -1e300], within=1e301) == 0
-    assert found.ambiguity(X, y, within=1) == 1
-    assert found.ambiguity(X, within=1e14) == 1
-    assert found.ambiguity(X, within="1e15") == 0
+    assert found.ambiguity(X, [1e300, -1e300], tolerance=1e299) == 0
+    assert found.ambiguity(X, [1e300, -1e300], tolerance=1e301) == 0
+    assert found.ambiguity(X, y, tolerance=1) == 1
+    assert found.ambiguity(X, tolerance=1e14) == 1
+    assert found.ambiguity(X, tolerance="1e15") == 0
 
 
 def test_maps_place_functions_by_mean_differences():

@@ -147,7 +147,7 @@ def test_functions(both):
         assert function.n_nontrivial == sum(not is_trivial(tree) for tree in members)
         assert function.objective == min(oracle.objectives[tree] for tree in members)
         assert function.leaves == min(n_leaves(tree) for tree in members)
-        assert function.fingerprint == ol.fingerprint(function.tree)
+        assert function.fingerprint == function.tree.fingerprint
         assert function.tree.n_leaves == function.leaves
         trees = list(function.trees())
         assert Counter(map(key, trees)) == multiset(case, members)
@@ -189,6 +189,6 @@ def test_objectives_of_any_tree(seed):
     found = case.fit()
     for tree in list(case.oracle.objectives)[:100]:
         assert found.objective_of(case.read(tree)) == case.oracle.objectives[tree]
-    strange = ol.read_tree({"prediction": "strange"}, space=case.space)
+    strange = ol.read({"prediction": "strange"}, space=case.space)
     due = 1 + Fraction(str(case.regularization))
     assert found.objective_of(strange) == due

@@ -11,6 +11,7 @@ import pytest
 import orderless as ol
 from orderless.form.fingerprints import fingerprint_points
 from orderless.inputs import read_rows
+from orderless.rashomon import rashomon_sizes
 
 NAMES = [
     "broward", "compas", "coupon", "fico", "iris_setosa", "iris_versicolor", "iris_virginica",
@@ -32,7 +33,7 @@ def _fold(name):
     X, y = ol.datasets.load(name)
     rows, _ = next(KFold(5, shuffle=True, random_state=42).split(X))
     X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True).astype(int)
-    binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas").fit(X, y)
+    binarizer = ol.Binarizer().set_output(transform="pandas").fit(X, y)
     return binarizer, binarizer.transform(X), X, y
 
 
@@ -66,14 +67,14 @@ def test_every_tree_is_what_it_says(name, fold):
     trees = list(found)
     seen, before, table = set(), 0, Counter()
     for tree in trees:
-        wrong = int(counts[tree.decide(read) != rows[:, -1]].sum())
+        wrong = int(counts[tree.kernel.decide(read) != rows[:, -1]].sum())
         cost = 100 * wrong + len(y) * tree.n_leaves  # objective x 100 x rows
         assert before <= cost <= found.bound * 100 * len(y)
         assert tree.depth <= 3
         seen.add(tuple(array.tobytes() for array in tree.nodes))
         table[cost, tree.n_leaves] += 1
         before = cost
-    functions = {point.tobytes() for point in fingerprint_points(trees)}
+    functions = {point.tobytes() for point in fingerprint_points([tree.kernel for tree in trees])}
     assert len(seen) == found.n_trees
     assert len(functions) == found.n_distinct
     ours = found.histogram()
@@ -91,7 +92,7 @@ def test_pystreed_finds_the_same_optimum(name, fold, capfd):
             "cost-complex-accuracy", max_depth=depth, cost_complexity=0.01
         )
         model.fit(columns.to_numpy(), y.to_numpy())
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         wrong = int((tree.predict(columns.to_numpy()).filled(-1) != y.to_numpy()).sum())
         theirs = Fraction(wrong, len(y)) + Fraction(tree.n_leaves, 100)
         # It charges for splits, we for leaves, of which there is one more.
@@ -162,13 +163,13 @@ def test_sizes_are_the_published_ones_with_treefarms(shared, fold, capfd):
     published = pd.read_csv(shared / "paper" / "table_rashomon_size.csv").set_index("dataset")
     names = ["iris_setosa", "iris_versicolor", "iris_virginica", "spiral"]
     data = {name: ol.datasets.load(name) for name in names}
-    sizes = ol.rashomon_sizes(data, source="treefarms", published=published)
+    sizes = rashomon_sizes(data, source="treefarms", published=published)
     table = sizes.summary()
     for ours, theirs in (("trees", "total_trees"), ("nontrivial", "without_trivial"),
                          ("distinct_independent", "distinct")):  # fmt: skip
         assert table[ours].round().tolist() == table[f"published_{theirs}"].tolist()
         assert np.allclose(table[f"{ours}_se"], table[f"published_{theirs}_pm"], atol=0.51)
-    exact = ol.rashomon_sizes(data).table
+    exact = rashomon_sizes(data).table
     assert (exact.trees >= sizes.table.trees).all()
     assert (exact.trees - exact.on_bound <= sizes.table.trees).all()
     assert (exact.distinct_rows <= exact.distinct_aware).all()
@@ -178,6 +179,6 @@ def test_bad_studies_are_refused():
     from orderless.errors import InvalidData
 
     with pytest.raises(ValueError, match=r"source must be .* got 'gosdt'"):
-        ol.rashomon_sizes({"a": ([[0]], [0])}, source="gosdt")
+        rashomon_sizes({"a": ([[0]], [0])}, source="gosdt")
     with pytest.raises(InvalidData, match="data must be a dict"):
-        ol.rashomon_sizes([([[0]], [0])])
+        rashomon_sizes([([[0]], [0])])

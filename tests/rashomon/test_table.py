@@ -121,7 +121,7 @@ def test_raw_features_come_out_as_conditions_on_them():
     random = np.random.default_rng(0)
     table = pd.DataFrame({"age": random.integers(18, 80, 200), "size": random.normal(size=200)})
     y = (table.age > 40) & (table["size"] > 0)
-    for binarizer in ("threshold-guess", "quantile", ol.QuantileBinarizer(quantiles=(0.2, 0.5))):
+    for binarizer in ("threshold-guess", "quantile", ol.Binarizer((0.2, 0.5))):
         found = fit(table, y, binarizer=binarizer)
         assert found.best_tree.space.names == ("age", "size")
         assert found.n_distinct == found.n_distinct_aware <= found.n_distinct_independent
@@ -138,7 +138,7 @@ def test_raw_features_come_out_as_conditions_on_them():
 
 
 def test_a_binarizer_is_applied_to_bits_too():
-    found = fit(binarizer=ol.ThresholdGuessBinarizer(backward_select=False))
+    found = fit(binarizer=ol.Binarizer(backward_select=False))
     assert found.columns[0].endswith("<= 0.5")
     assert fit().columns == ("x0", "x1", "x2")
 
@@ -210,7 +210,7 @@ BAD = [
     ({"table": np.ma.masked_equal(X, 1)}, InvalidData, "'x0' has NaN in row 2"),
     ({"table": X - 2 * (X == 1), "binarizer": None}, InvalidData, "has the value -1 in row 0"),
     ({"table": np.full((6, 1), 2**63, np.uint64), "binarizer": None}, InvalidData, "has the value"),
-    ({"table": TEXT, "binarizer": ol.QuantileBinarizer()}, InvalidData, "Binarizer takes numbers"),
+    ({"table": TEXT, "binarizer": ol.Binarizer((0.5,))}, InvalidData, "Binarizer takes numbers"),
     ({"table": TEXT, "space": ol.Space({"a": "numeric"})}, InvalidData, "space says .* numeric"),
     ({"table": TEXT, "space": ol.Space({"a": ["p", "q"]})}, InvalidData, "'a' has the value 'r'"),
     ({"table": TEXT, "space": ol.Space({"b": ["p", "q"]})}, InvalidSpace, "the space has none"),

@@ -9,6 +9,7 @@ import pytest
 from orderless import RashomonSet, _core
 from orderless.errors import InvalidData
 from orderless.rashomon.table import read_table
+from orderless.rashomon.target import read_labels
 from tests import oracle_rashomon as oracle
 
 RNG = np.random.default_rng(0)
@@ -107,7 +108,7 @@ def test_a_set_does_not_change_with_the_table_it_was_made_from():
     X, y = BITS[:60, :4].astype(np.uint8), Y[:60].astype(np.int32)
     found = RashomonSet(2, 0.02, 0.05).fit(X, y)
     before = found.n_distinct
-    table = read_table(X, y, None, None)
+    table = read_table(X, *read_labels(y), None, None)
     X[:], y[:] = 0, 0
     assert table.bits.any()
     assert table.labels.any()

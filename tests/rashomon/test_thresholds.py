@@ -82,8 +82,12 @@ def problem(seed, n_classes=2, n=70, n_features=5):
 
 
 def in_disorder(X, y, weights, *parameters, **options):
-    """The set of the same columns in an order in which none follows from the one before."""
-    binarizer = ol.MidpointBinarizer().fit(X)
+    """The set of the same columns in an order in which none follows from the one before.
+
+    Rows without weight set no thresholds.
+    """
+    weighed = slice(None) if weights is None else np.asarray(weights) > 0
+    binarizer = ol.Binarizer("all").fit(X[weighed])
     order = np.random.default_rng(1).permutation(len(binarizer.thresholds_))
     columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])
@@ -177,7 +181,7 @@ def test_text_and_bits_stay_whole():
         "age <= 25", "age <= 35", "age <= 45", "age <= 55", "sex = f", "sex = m", "ill",
     )  # fmt: skip
     assert found.best_tree.space["age"].values == "float64"
-    assert isinstance(found.binarizer_, ol.MidpointBinarizer)
+    assert isinstance(found.binarizer_, ol.Binarizer)
     bits = table[["ill"]]
     assert ol.RashomonSet(thresholds="all").fit(bits, [0, 1, 0, 1, 1, 0]).columns == ("ill",)
 
@@ -193,7 +197,7 @@ def test_values_that_float32_merges_are_told_apart():
 def test_a_whole_number_takes_quantiles():
     X, y, _ = problem(2)
     found = ol.RashomonSet(2, thresholds=3).fit(X, y)
-    by_hand = ol.QuantileBinarizer(quantiles=(0.25, 0.5, 0.75)).fit(X)
+    by_hand = ol.Binarizer((0.25, 0.5, 0.75)).fit(X)
     assert found.columns == tuple(by_hand.get_feature_names_out())
     assert shape(found) == shape(ol.RashomonSet(2, thresholds=np.int64(3)).fit(X, y))
 
@@ -213,7 +217,7 @@ def test_thresholds_that_are_none_are_refused(bad):
         ol.RashomonSet(thresholds=bad).fit([[0.5], [1], [2]], [0, 1, 1])
 
 
-@pytest.mark.parametrize("binarizer", ["quantile", None, ol.QuantileBinarizer()])
+@pytest.mark.parametrize("binarizer", ["quantile", None, ol.Binarizer((0.33, 0.66))])
 @pytest.mark.parametrize("thresholds", ["all", 4])
 def test_thresholds_and_a_binarizer_are_refused(binarizer, thresholds):
     with pytest.raises(ValueError, match="both say where numbers are cut: give one of the two"):

@@ -11,7 +11,7 @@ from orderless.datasets import load
 
 def in_disorder(X, y, depth):
     """The same cut points as 0/1 columns, none of which follows from the one before."""
-    binarizer = ol.MidpointBinarizer().fit(X)
+    binarizer = ol.Binarizer("all").fit(X)
     order = np.random.default_rng(0).permutation(len(binarizer.thresholds_))
     columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])

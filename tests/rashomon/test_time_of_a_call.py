@@ -10,12 +10,12 @@ X = np.random.default_rng(0).normal(size=(200, 4))
 Y = X[:, 0] > X[:, 1]
 
 
-class Waiting(ol.QuantileBinarizer):
-    """A binarizer of the user's own, whose answer comes late."""
+class Waiting(ol.Binarizer):
+    """A binarizer whose answer comes late."""
 
-    def fit(self, X, y=None):
+    def fit_until(self, end, X, y=None):
         self.clock()
-        return super().fit(X, y)
+        return super().fit_until(end, X, y)
 
 
 @pytest.mark.parametrize("on_limit", ["raise", "part"])
@@ -33,8 +33,8 @@ def test_a_binarizer_that_comes_late_is_too_late(monkeypatch):
     for name in ("rashomon_set", "thresholds"):
         monkeypatch.setattr(f"orderless.rashomon.{name}.monotonic", lambda: now[0])
     with pytest.raises(OutOfTime, match="thresholds"):
-        ol.RashomonSet(2, 0.01, 0.02, time_limit=2, binarizer=Waiting()).fit(X, Y)
-    assert ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting()).fit(X, Y).n_trees
+        ol.RashomonSet(2, 0.01, 0.02, time_limit=2, binarizer=Waiting(3)).fit(X, Y)
+    assert ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting(3)).fit(X, Y).n_trees
 
 
 def test_what_finding_thresholds_takes_is_not_there_for_the_search(monkeypatch):
@@ -53,9 +53,9 @@ def test_what_finding_thresholds_takes_is_not_there_for_the_search(monkeypatch):
         return search(*given)
 
     monkeypatch.setattr(_core.rashomon, "Search", watched)
-    ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting()).fit(X, Y)
+    ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting(3)).fit(X, Y)
     assert granted == [1.0]
     granted.clear()
-    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=4, on_limit="part", binarizer=Waiting())
+    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=4, on_limit="part", binarizer=Waiting(3))
     rset.fit(X, Y)
     assert granted == [0.5]  # the other half is for a part of the set

@@ -5,8 +5,8 @@ import pytest
 
 from orderless.errors import InvalidTree, UnreadableModel
 from orderless.readers.build import ColumnTree, Table, TreeBuilder, numbered_names
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
+from orderless.readers.preprocessing.columns import space_columns
+from orderless.readers.preprocessing.conditions import over_features
 
 
 def built(relation, threshold, table=None, nan_true=False):

@@ -5,12 +5,13 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidTree
+from orderless.model import TreeKernel
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import Table
 from orderless.readers.bulk import AT_ONCE, build_all
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
-from orderless.readers.through.stage import SourceColumn
+from orderless.readers.preprocessing.columns import space_columns
+from orderless.readers.preprocessing.conditions import over_features
+from orderless.readers.preprocessing.stage import SourceColumn
 
 # Indicators of an ordered, a categorical and a boolean feature, in both directions.
 AWARE = ol.Space(
@@ -46,7 +47,7 @@ def assert_same(columns, space, trees, classes=CLASSES):
     slow = [over_features(bits.column_tree(flat), columns, space) for flat in trees]
     assert quick == slow
     for one, other in zip(quick, slow, strict=True):
-        assert type(one) is ol.Tree
+        assert type(one) is TreeKernel
         assert vars(one).keys() == vars(other).keys()
         assert one.n_dropped == other.n_dropped
         assert [a.dtype for a in one.nodes] == [b.dtype for b in other.nodes]

@@ -55,7 +55,7 @@ def equals(tree, model, rows):
 def test_the_numbers_of_a_regressor(loss, nan_mode):
     X, y = data(missing=0.1)
     model = fitted(X, y, loss_function=loss, nan_mode=nan_mode)
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     assert tree.task == "regression"
     assert len(tree.classes) > 5
     equals(tree, model, many_rows(tree, X))
@@ -69,12 +69,12 @@ def test_every_shape_of_tree(shape, seed, tmp_path):
     model = fitted(
         X, y, grow_policy=shape, loss_function=loss, nan_mode=["Max", "Min", "Max"][seed]
     )
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     equals(tree, model, many_rows(tree, X))
     path = tmp_path / "model.json"
     model.save_model(path, format="json")
-    assert ol.read_tree(path, nan="value") == tree == ol.read_tree(path.read_text(), nan="value")
-    assert ol.read_tree(pickle.loads(pickle.dumps(model)), nan="value") == tree
+    assert ol.read(path, nan="value") == tree == ol.read(path.read_text(), nan="value")
+    assert ol.read(pickle.loads(pickle.dumps(model)), nan="value") == tree
 
 
 @pytest.mark.parametrize("depth", [1, 9, 16])
@@ -82,7 +82,7 @@ def test_depths(depth):
     """A symmetric tree has 2 ** depth leaves; those that no row reaches are left out."""
     X, y = data(1, n=300)
     model = fitted(X, y, depth=depth)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.n_dropped == 0
     assert tree.depth <= depth
     equals(tree, model, many_rows(tree, X, n=3000, edges=[x for x in EDGES if not np.isnan(x)]))
@@ -95,8 +95,8 @@ def test_missing_values_that_training_did_not_have():
     rows[::3, 0] = rows[::4, 1] = np.nan
     for mode in ("Min", "Max", "Forbidden"):
         model = fitted(X, y, nan_mode=mode)
-        equals(ol.read_tree(model, nan="value"), model, rows)
-        unknown = ol.read_tree(model).predict(rows)
+        equals(ol.read(model, nan="value"), model, rows)
+        unknown = ol.read(model).predict(rows)
         known = ~np.ma.getmaskarray(unknown)
         assert 0 < known.sum() < len(rows)
         np.testing.assert_array_equal(unknown[known], model.predict(rows)[known])
@@ -107,7 +107,7 @@ def test_whether_a_value_is_known():
     X = rng.normal(size=(400, 1))
     X[rng.random(400) < 0.3] = np.nan
     model = fitted(X, np.isnan(X[:, 0]) * 5.0, depth=1)
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     assert tree.n_leaves == 2
     equals(tree, model, np.array(EDGES)[:, None])
 
@@ -125,14 +125,14 @@ def test_classes(labels, shape, tmp_path):
     model = fitted(
         X, np.array(labels)[np.digitize(y, levels)], catboost.CatBoostClassifier, grow_policy=shape
     )
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.task == "classification"
     assert list(tree.classes) == sorted(labels)
     assert {type(label) for label in tree.classes} == {type(labels[0])}
     assert len(set(tree.predict(X))) == len(labels)
     equals(tree, model, many_rows(tree, X, n=5000, edges=[0.0, -0.0, 1e300, -np.inf, np.inf]))
     model.save_model(tmp_path / "model.json", format="json")
-    assert ol.read_tree(tmp_path / "model.json") == tree
+    assert ol.read(tmp_path / "model.json") == tree
 
 
 @pytest.mark.parametrize("loss", ["MultiClassOneVsAll", "CrossEntropy"])
@@ -140,23 +140,23 @@ def test_other_losses_of_classifiers(loss):
     X, y = data(4)
     target = np.digitize(y, [0.7, 1.6]) if loss != "CrossEntropy" else np.clip(y / 3, 0, 1)
     model = fitted(X, target, catboost.CatBoostClassifier, loss_function=loss)
-    equals(ol.read_tree(model), model, X)
+    equals(ol.read(model), model, X)
 
 
 def test_classes_that_are_named_and_classes_that_are_not_there():
     X, y = data(5)
     target = np.array(["x", "y", "z"])[np.digitize(y, [0.7, 1.6])]
     model = fitted(X, target, catboost.CatBoostClassifier, class_names=["z", "x", "y"])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.classes == ("z", "x", "y")
     equals(tree, model, X)
     model = fitted(X, target, catboost.CatBoostClassifier, class_names=["w", "x", "y", "z"])
-    assert ol.read_tree(model).classes == ("x", "y", "z")
-    equals(ol.read_tree(model), model, X)
+    assert ol.read(model).classes == ("x", "y", "z")
+    equals(ol.read(model), model, X)
     codes = np.digitize(y, [0.7, 1.6]) * 2
     model = fitted(X, codes, catboost.CatBoostClassifier, classes_count=6)
-    assert ol.read_tree(model).classes == (0, 2, 4)
-    equals(ol.read_tree(model), model, X)
+    assert ol.read(model).classes == (0, 2, 4)
+    equals(ol.read(model), model, X)
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.3, 1 / 3, 0.9, 1e-9, 1 - 1e-9])
@@ -168,7 +168,7 @@ def test_probability_thresholds_and_leaves_beside_them(threshold):
     border = -np.log(1 / threshold - 1)
     near = [border, np.nextafter(border, 99), np.nextafter(border, -99), border + 1e-15]
     model.set_leaf_values(np.resize(near, n))
-    equals(ol.read_tree(model), model, X)
+    equals(ol.read(model), model, X)
 
 
 def test_equal_outputs_go_to_the_first_class():
@@ -177,7 +177,7 @@ def test_equal_outputs_go_to_the_first_class():
     n = len(model.get_leaf_values()) // 3
     ties = [[1, 1, 0], [0, 1, 1], [1, 1, 1], [0, 0, 1], [1, 0, 1]]
     model.set_leaf_values(np.resize(np.array(ties, dtype=float), 3 * n))
-    equals(ol.read_tree(model), model, X)
+    equals(ol.read(model), model, X)
 
 
 @pytest.mark.parametrize("scale", [0.3, -2.0, 1e-9])
@@ -185,21 +185,21 @@ def test_scale_and_bias(scale):
     X, y = data(8)
     model = fitted(X, y)
     model.set_scale_and_bias(scale, 0.7)
-    equals(ol.read_tree(model), model, X)
+    equals(ol.read(model), model, X)
 
 
 def test_rankers_and_plain_models():
     X, y = data(9)
     ranker = fitted(X, np.digitize(y, [1, 2]), catboost.CatBoostRanker, depth=4,
                     fit={"group_id": np.repeat(np.arange(60), 10)})  # fmt: skip
-    equals(ol.read_tree(ranker), ranker, X)
+    equals(ol.read(ranker), ranker, X)
     # A plain CatBoost gives the raw number, whatever its loss is for.
     for loss, target in (("Poisson", y), ("Logloss", y > 1)):
         plain = catboost.CatBoost(
             {"iterations": 1, "verbose": 0, "loss_function": loss, "allow_writing_files": False}
         )
         plain.fit(X, target.astype(float))
-        tree = ol.read_tree(plain)
+        tree = ol.read(plain)
         assert tree.task == "regression"
         equals(tree, plain, X)
 
@@ -231,25 +231,25 @@ def test_categories_that_a_space_lists(shape, tmp_path):
     fit = {"cat_features": ["ward", "code", "unused"]}
     model = fitted(frame, stay, grow_policy=shape, one_hot_max_size=10, fit=fit)
     with pytest.raises(UnreadableModel, match=r"'ward' is the category of hash .*space=Space\("):
-        ol.read_tree(model)
-    tree = ol.read_tree(model, space=ol.Space(LABELS))
+        ol.read(model)
+    tree = ol.read(model, space=ol.Space(LABELS))
     assert {"ward", "code"} <= set(tree.features)
     np.testing.assert_array_equal(tree.predict(frame).to_numpy(float), model.predict(frame))
     model.save_model(tmp_path / "model.json", format="json")
-    assert ol.read_tree(tmp_path / "model.json", space=ol.Space(LABELS)) == tree
+    assert ol.read(tmp_path / "model.json", space=ol.Space(LABELS)) == tree
     floats = ol.Space({**LABELS, "code": [5.5, 6.5]})
     with pytest.raises(UnreadableModel, match=r"does not take \[5.5, 6.5\] for categories"):
-        ol.read_tree(model, space=floats)
+        ol.read(model, space=floats)
     wrong = ol.Space({**LABELS, "ward": ["Süd", "Japan"]})
     with pytest.raises(UnreadableModel, match=r"0 of 2 listed categories have it"):
-        ol.read_tree(model, space=wrong)
+        ol.read(model, space=wrong)
 
 
 def test_categories_that_no_split_asks_about():
     frame, _ = wards()
     fit = {"cat_features": ["ward", "code", "unused"]}
     model = fitted(frame, frame["age (years)"], fit=fit, one_hot_max_size=10, depth=1)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.features == ("age (years)",)
     np.testing.assert_array_equal(tree.predict(frame).to_numpy(float), model.predict(frame))
 
@@ -259,7 +259,7 @@ def test_statistics_of_categories_are_refused():
     fit = {"cat_features": ["ward", "code", "unused"]}
     model = fitted(frame, stay, one_hot_max_size=2, fit=fit)
     with pytest.raises(UnreadableModel, match=r"statistic of the targets.*one_hot_max_size"):
-        ol.read_tree(model)
+        ol.read(model)
 
 
 def test_names_and_pipelines():
@@ -271,41 +271,39 @@ def test_names_and_pipelines():
         iterations=1, depth=4, verbose=0, allow_writing_files=False
     )
     model = make_pipeline(prepare, regressor).fit(frame, stay)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert set(tree.space.names) == set(frame)
     np.testing.assert_array_equal(tree.predict(frame).to_numpy(float), model.predict(frame))
     X, y = data(0)
     named = fitted(pd.DataFrame(X, columns=["größe", 'the "b"', "c"]), y)
-    assert ol.read_tree(named).space.names == ("größe", 'the "b"', "c")
-    assert ol.read_tree(fitted(X, y)).space == ol.Space.numeric(
-        ["x0", "x1", "x2"], values="float32"
-    )
-    assert [tree.task for tree in ol.read_trees([named, named])] == ["regression"] * 2
+    assert ol.read(named).space.names == ("größe", 'the "b"', "c")
+    assert ol.read(fitted(X, y)).space == ol.Space.numeric(["x0", "x1", "x2"], values="float32")
+    assert [tree.task for tree in ol.read_many([named, named])] == ["regression"] * 2
 
 
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*iterations=1"):
-        ol.read_tree(fitted(X, y, iterations=3))
+        ol.canonicalize(fitted(X, y, iterations=3))
     with pytest.raises(UnreadableModel, match="CatBoostRegressor is not fitted"):
-        ol.read_tree(catboost.CatBoostRegressor())
+        ol.read(catboost.CatBoostRegressor())
     two = fitted(X, np.column_stack([y, y]), loss_function="MultiRMSE")
     with pytest.raises(UnreadableModel, match=r"predicts 2 numbers at once \(loss 'MultiRMSE'\)"):
-        ol.read_tree(two)
+        ol.read(two)
     unsure = fitted(X, y, loss_function="RMSEWithUncertainty")
     with pytest.raises(UnreadableModel, match="predicts 2 numbers at once"):
-        ol.read_tree(unsure)
+        ol.read(unsure)
     labels = np.column_stack([y > 1, y > 2]).astype(int)
     several = fitted(X, labels, catboost.CatBoostClassifier, loss_function="MultiLogloss")
     with pytest.raises(UnreadableModel, match="'MultiLogloss' cannot be read as one class per row"):
-        ol.read_tree(several)
+        ol.read(several)
 
     class Doubled(catboost.CatBoostRegressor):
         def predict(self, data, *args, **options):
             return 2 * super().predict(data, *args, **options)
 
     with pytest.raises(UnreadableModel, match=r"a Doubled has its own predict.*CatBoostRegressor"):
-        ol.read_tree(fitted(X, y, Doubled))
+        ol.read(fitted(X, y, Doubled))
 
 
 def test_text_features_are_refused():
@@ -313,7 +311,7 @@ def test_text_features_are_refused():
     model = fitted(frame, np.arange(80) % 2, catboost.CatBoostClassifier,
                    fit={"text_features": ["note"]})  # fmt: skip
     with pytest.raises(UnreadableModel, match=r"cannot write this model as JSON.*text features"):
-        ol.read_tree(model)
+        ol.read(model)
 
 
 def test_files_of_the_command_line(tmp_path):
@@ -321,10 +319,10 @@ def test_files_of_the_command_line(tmp_path):
     model = fitted(X, y)
     path = tmp_path / "model.json"
     model.save_model(path, format="json")
-    assert load_model(path) == ol.read_tree(model)
+    assert load_model(path) == ol.read(model).kernel
     path = tmp_path / "model.cbm"
     model.save_model(path)
     with pytest.raises(UnreadableModel, match=r"'model.cbm' has CatBoost's binary.*format='json'"):
-        ol.read_tree(path)
+        ol.read(path)
     with pytest.raises(Mistake, match="has CatBoost's binary format"):
         load_model(path)

@@ -57,7 +57,7 @@ LOSS = ("model_info", "params", "loss_function", "type")
 @pytest.mark.parametrize(
     ("kind", "where", "value", "said"),
     [
-        ("plain", ("oblivious_trees",), [], "holds 0 trees and must hold one"),
+        ("plain", ("oblivious_trees",), [], "the model has no trees"),
         ("plain", (*TREE, "leaf_values"), [1.0], "1 numbers at the leaves after 2 splits"),
         ("plain", (*TREE, "leaf_values", 0), float("nan"), "a leaf is nan, which is not finite"),
         ("plain", (*TREE, "leaf_values", 0), float("inf"), "a leaf is inf, which is not finite"),
@@ -92,7 +92,7 @@ LOSS = ("model_info", "params", "loss_function", "type")
         ("nested", ("trees", 0, "left"), {}, "KeyError"),
         ("nested", ("trees", 0, "left"), {"value": [1.0, 2.0]}, "a leaf has 2 numbers, and 1 are"),
         ("nested", ("trees", 0, "left"), {"value": None}, "a leaf is None"),
-        ("nested", ("trees",), [1, 2], "holds 2 trees"),
+        ("nested", ("trees",), [1, 2], "is damaged"),
         ("two", (*CLASSES, "class_to_label"), [0], "1 outputs for 1 classes"),
         ("two", ("model_info", "binclass_probability_threshold"), "1.5", "threshold is 1.5"),
         ("classes", (*CLASSES, "class_to_label"), [0, 1, 9], "there is no number 9 of 3"),
@@ -107,25 +107,25 @@ LOSS = ("model_info", "params", "loss_function", "type")
 def test_damaged_files(kind, where, value, said):
     text = put(json.loads(text_of(kind)), where, value)
     with pytest.raises((UnreadableModel, InvalidTree), match=said):
-        ol.read_tree(text)
+        ol.read(text)
 
 
 def test_whole_files_are_read():
     for kind in ("plain", "nested", "classes", "two"):
-        assert ol.read_tree(text_of(kind)).n_leaves > 1
+        assert ol.read(text_of(kind)).n_leaves > 1
     space = ol.Space({"a": "float32", "b": "float32", "c": ["x", "y"]})
-    assert ol.read_tree(text_of("categories"), space=space).features[0] == "c"
+    assert ol.read(text_of("categories"), space=space).features[0] == "c"
 
 
 def test_a_tree_too_deep_for_the_parser_and_an_exponential_that_is_infinite():
     nested = '{"left": ' * 10**5 + "1" + "}" * 10**5
     text = '{"features_info": {}, "trees": [' + nested + "]}"
     with pytest.raises((UnreadableModel, InvalidTree), match="is damaged"):
-        ol.read_tree(text)
+        ol.read(text)
     content = json.loads(put(json.loads(text_of("plain")), LOSS, "Poisson"))
     text = put(content, (*TREE, "leaf_values", 0), 1e6)
     with pytest.raises(InvalidTree, match=r"a leaf predicts inf as the exponential \(of 1"):
-        ol.read_tree(text)
+        ol.read(text)
 
 
 def test_a_chain_of_nodes_is_read_without_recursion():
@@ -135,7 +135,7 @@ def test_a_chain_of_nodes_is_read_without_recursion():
         split = {"border": float(i), "float_feature_index": 0, "split_type": "FloatFeature"}
         node = {"left": {"value": float(i), "weight": 1}, "right": node, "split": split}
     content["trees"] = [node]
-    tree = ol.read_tree(json.dumps(content))
+    tree = ol.read(json.dumps(content))
     assert (tree.depth, tree.n_leaves) == (300, 301)
     bias = content["scale_and_bias"][1][0]
     assert tree.predict([[250.5, 0.0], [999.0, 0.0]]).tolist() == [251.0 + bias, 0.5 + bias]

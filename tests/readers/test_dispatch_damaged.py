@@ -240,9 +240,9 @@ def test_models_in_memory_are_checked_too() -> None:
         kept = getattr(model, name, None)
         setattr(model, name, value)
         with pytest.raises((UnreadableModel, InvalidTree), match=said):
-            ol.read_tree(model)
+            ol.read(model)
         if kept is None:
             delattr(model, name)
         else:
             setattr(model, name, kept)
-    assert ol.read_tree(model).n_leaves == 2
+    assert ol.read(model).n_leaves == 2

@@ -47,7 +47,7 @@ def edge_rows(tree: ol.Tree, X: Any, nan: bool) -> Any:
     rng = np.random.default_rng(1)
     parts = [X]
     for i in range(X.shape[1]):
-        cuts = tree.threshold[tree.feature == i]
+        cuts = tree.nodes.threshold[tree.nodes.feature == i]
         values = [*EDGES, *(x for cut in cuts[np.isfinite(cuts)] for x in neighbours(cut))]
         values = [x for x in values if nan or not np.isnan(x)]
         part = X[rng.integers(0, len(X), len(values))].copy()
@@ -122,7 +122,7 @@ STEPS = {
 def test_a_model(name: str) -> None:
     X, y = data()
     model = MODELS[name]().fit(X, y)
-    check(ol.read_tree(model, nan="value"), model.predict, X)
+    check(ol.read(model, nan="value"), model.predict, X)
 
 
 @pytest.mark.parametrize("name", ["tree", "xgboost", "lightgbm"])
@@ -131,14 +131,14 @@ def test_a_pipeline(step: str, name: str) -> None:
     transformer, nan = STEPS[step]
     X, y = data(missing=0.1 if nan else 0.0)
     model = make_pipeline(transformer, MODELS[name]()).fit(X, y)
-    check(ol.read_tree(model, nan="value" if nan else "unknown"), model.predict, X, nan)
+    check(ol.read(model, nan="value" if nan else "unknown"), model.predict, X, nan)
 
 
 def test_streed() -> None:
     pystreed = pytest.importorskip("pystreed")
     X, y = data(missing=0.0)
     model = pystreed.STreeDClassifier(max_depth=2, n_thresholds=4).fit(X[:, :2], y)
-    check(ol.read_tree(model), model.predict, X[:, :2], nan=False)
+    check(ol.read(model), model.predict, X[:, :2], nan=False)
 
 
 def _gosdt(bits: Any, y: Any) -> tuple[Any, Predict]:
@@ -174,7 +174,7 @@ def test_through_a_binarizer(solver: Any, capfd: pytest.CaptureFixture[str]) -> 
     """They take 0/1 columns, so the edges are those of what cuts numbers into columns."""
     X, y = data(missing=0.0)
     X = X[:, :2]
-    cut = ol.QuantileBinarizer(quantiles=(0.25, 0.5, 0.75)).set_output(transform="pandas").fit(X)
+    cut = ol.Binarizer((0.25, 0.5, 0.75)).set_output(transform="pandas").fit(X)
     model, predict = solver(cut.transform(X), y)
-    trees = ol.read_trees(model if solver is _praxis else [model], through=cut)
+    trees = ol.read_many(model if solver is _praxis else [model], preprocessing=cut)
     check(trees[0], lambda rows: predict(cut.transform(rows)), X, nan=False)

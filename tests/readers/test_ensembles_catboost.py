@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
 from tests.neighbours import EDGES
-from tests.slow_sums import added, hard_rows, labels_of
+from tests.slow_sums import added, hard_rows, labels_of, read_sum
 
 catboost = pytest.importorskip(
     "catboost", reason="CatBoost comes with the extra orderless[sources]"
@@ -70,7 +70,7 @@ def test_classes(policy, loss):
         loss_function=loss, grow_policy=policy, nan_mode="Max" if policy == "Depthwise" else "Min",
         **options(),
     ).fit(X, labels)  # fmt: skip
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert len(ensemble.trees) == 20
     assert ensemble.classes == tuple(model.classes_.tolist())
     full = policy == "SymmetricTree" and loss in ("Logloss", "MultiClass")
@@ -101,7 +101,7 @@ def test_random_parameters(seed):
         model = catboost.CatBoostRegressor(**options(**more)).fit(X, target)
     else:
         model = catboost.CatBoostClassifier(**options(**more)).fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = read_sum(model, nan="value")
     rows = hard_rows(ensemble, X, 6000, EDGES) if ensemble.features else X
     assert_same(ensemble, model, rows)
 
@@ -114,19 +114,19 @@ def test_numbers(policy, loss, tmp_path):
     X, score = data(2)
     model = catboost.CatBoostRegressor(loss_function=loss, grow_policy=policy, **options())
     model.fit(X, np.exp(0.3 * score))
-    ensemble = ol.read_ensemble(model, nan="value")
-    assert ensemble.rule.kind == "number"
+    ensemble = ol.read(model, nan="value")
+    assert ensemble.kernel.rule.kind == "number"
     rows = hard_rows(ensemble, X, 10_000, EDGES)
     total = assert_same(ensemble, model, rows)[:, 0]
-    if ensemble.link == "exp":
+    if ensemble.kernel.link == "exp":
         np.testing.assert_allclose(np.exp(total), model.predict(rows), rtol=1e-14)
         plain = catboost.CatBoost().load_model(str(saved(model, tmp_path)), format="json")
-        assert ol.read_ensemble(plain).link == "identity"
+        assert ol.read(plain).kernel.link == "identity"
     else:
         np.testing.assert_array_equal(total, model.predict(rows))
-    read = ol.read_ensemble(saved(model, tmp_path), nan="value")
+    read = ol.read(saved(model, tmp_path), nan="value")
     np.testing.assert_array_equal(added(read, rows)[:, 0], total)
-    assert read.link == ensemble.link
+    assert read.kernel.link == ensemble.kernel.link
 
 
 @pytest.mark.parametrize("n_trees", [1, 2, 3, 5, 333])
@@ -137,7 +137,7 @@ def test_the_order_does_not_depend_on_the_number_of_rows(n_trees, n_rows):
     for depth in (3, 9):
         model = catboost.CatBoostRegressor(**options(iterations=n_trees, depth=depth))
         model.fit(X, score + 100)
-        assert_same(ol.read_ensemble(model, nan="value"), model, X[:n_rows])
+        assert_same(read_sum(model, nan="value"), model, X[:n_rows])
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.7])
@@ -145,7 +145,7 @@ def test_a_threshold_of_the_probability(threshold):
     X, y = classified(3, 2)
     model = catboost.CatBoostClassifier(**options()).fit(X, y)
     model.set_probability_threshold(threshold)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert_same(ensemble, model, hard_rows(ensemble, X, 20_000, EDGES))
 
 
@@ -154,7 +154,7 @@ def test_scales_that_do_not_round(scale):
     X, y = classified(3, 2)
     model = catboost.CatBoostClassifier(**options()).fit(X, y)
     model.set_scale_and_bias(scale, 0.3)
-    assert_same(ol.read_ensemble(model, nan="value"), model, X)
+    assert_same(ol.read(model, nan="value"), model, X)
 
 
 def test_best_model():
@@ -162,7 +162,7 @@ def test_best_model():
     model = catboost.CatBoostClassifier(**options(iterations=100, use_best_model=True))
     model.fit(X[:250], y[:250], eval_set=(X[250:], y[250:]))
     assert model.tree_count_ < 100
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert len(ensemble.trees) == model.tree_count_
     assert_same(ensemble, model, X)
 
@@ -183,10 +183,10 @@ def test_categories_by_their_labels():
     space = ol.Space(
         {"age": "numeric", "colour": ["red", "green", "bleu clair"], "size": ["s", "m"]}
     )
-    ensemble = ol.read_ensemble(model, space=space)
+    ensemble = ol.read(model, space=space)
     assert_same(ensemble, model, frame)
     with pytest.raises(UnreadableModel, match="CatBoost keeps only hashes"):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_through_a_pipeline():
@@ -197,7 +197,7 @@ def test_through_a_pipeline():
         (OneHotEncoder(sparse_output=False), ["colour"]), (StandardScaler(), ["age"])
     )
     model = make_pipeline(prepare, catboost.CatBoostClassifier(**options())).fit(frame, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     assert ensemble.features == ("colour", "age")
     total = added(ensemble, frame)
     theirs = model[-1].predict(model[:-1].transform(frame), prediction_type="RawFormulaVal")
@@ -207,22 +207,22 @@ def test_through_a_pipeline():
 def test_refusals(tmp_path):
     X, y = classified(0, 3)
     with pytest.raises(UnreadableModel, match="is not fitted"):
-        ol.read_ensemble(catboost.CatBoostClassifier())
+        ol.read(catboost.CatBoostClassifier())
     model = catboost.CatBoostRegressor(**options()).fit(X, y)
     model.set_scale_and_bias(0.3, 0.0)
     with pytest.raises(UnreadableModel, match=r"multiplies its sum by 0\.3"):
-        ol.read_ensemble(model)
+        ol.read(model)
     several = catboost.CatBoostRegressor(loss_function="MultiRMSE", **options())
     with pytest.raises(UnreadableModel, match="predicts 2 numbers at once"):
-        ol.read_ensemble(several.fit(X, np.stack([y, 2 * y], axis=1)))
+        ol.read(several.fit(X, np.stack([y, 2 * y], axis=1)))
     frame = pd.DataFrame({"city": [f"c{i % 40}" for i in range(500)], "x": X[:, 0]})
     counted = catboost.CatBoostClassifier(cat_features=["city"], **options()).fit(frame, y > 1)
     with pytest.raises(UnreadableModel):
-        ol.read_ensemble(counted)
+        ol.read(counted)
     path = tmp_path / "model.cbm"
     model.save_model(str(path))
     with pytest.raises(UnreadableModel, match="CatBoost's binary format"):
-        ol.read_ensemble(path)
+        ol.read(path)
 
 
 def test_damaged_files(tmp_path):
@@ -252,4 +252,4 @@ def test_damaged_files(tmp_path):
         lambda content: tree(content).update(splits=tree(content)["splits"] * 20),
     ]:
         with pytest.raises((UnreadableModel, InvalidTree)):
-            ol.read_ensemble(changed(change))
+            ol.read(changed(change))

@@ -1,4 +1,4 @@
-"""Ensembles through pipelines, searches and encoders, and all that read_ensemble refuses."""
+"""Ensembles through pipelines, searches and encoders, and what is refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import orderless as ol
 from orderless.errors import InvalidSpace, InvalidTree, UnreadableModel
 from tests.readers.test_ensembles_sklearn_averages import table
-from tests.slow_sums import divided, labels, probabilities
+from tests.slow_sums import divided, labels, probabilities, read_sum
 
 MODELS = [
     RandomForestClassifier(15, max_depth=5, random_state=0),
@@ -75,19 +75,19 @@ def test_through_scalers_bins_and_one_hot_encoders(model):
         (OneHotEncoder(sparse_output=False), ["home town", "member"]),
     )
     pipeline = make_pipeline(columns, model).fit(frame, y)
-    ensemble = ol.read_ensemble(pipeline)
+    ensemble = read_sum(pipeline)
     assert ensemble.space.names == tuple(frame.columns)
     assert np.array_equal(labels(ensemble, frame), pipeline.predict(frame))
     assert np.allclose(probabilities(ensemble, frame), pipeline.predict_proba(frame), rtol=1e-12)
-    if ensemble.link == "identity":
+    if ensemble.kernel.link == "identity":
         assert np.array_equal(divided(ensemble, frame), pipeline.predict_proba(frame))
     else:
         assert np.array_equal(divided(ensemble, frame)[:, 0], pipeline.decision_function(frame))
     # The same in two parts, and as the best of a search.
-    apart = ol.read_ensemble(pipeline[-1], through=pipeline[:-1])
+    apart = read_sum(pipeline[-1], preprocessing=pipeline[:-1])
     assert apart.trees == ensemble.trees
     search = GridSearchCV(make_pipeline(columns, model), {}, cv=2).fit(frame, y)
-    assert ol.read_ensemble(search).trees == ol.read_ensemble(search.best_estimator_).trees
+    assert ol.read(search) == ol.read(search.best_estimator_)
 
 
 def test_a_space_says_what_columns_mean():
@@ -104,7 +104,7 @@ def test_a_space_says_what_columns_mean():
             "new": "new",
         },
     )
-    ensemble = ol.read_ensemble(model, space=space)
+    ensemble = ol.read(model, space=space)
     assert ensemble.features == ("age", "new")
     rows = [{"age": int(a), "new": bool(b)} for a, b in zip(age, X[:, 3], strict=True)]
     assert np.array_equal(divided(ensemble, rows), model.predict_proba(X))
@@ -113,7 +113,7 @@ def test_a_space_says_what_columns_mean():
 def test_names_can_be_given():
     X, y = table(2)
     names = ["a", "b", "c", "d", "größe"]
-    ensemble = ol.read_ensemble(RandomForestClassifier(3).fit(X, y), feature_names=names)
+    ensemble = ol.read(RandomForestClassifier(3).fit(X, y), feature_names=names)
     assert ensemble.space.names == tuple(names)
 
 
@@ -122,30 +122,30 @@ def test_names_can_be_given():
 
 def test_an_ensemble_is_itself_and_can_be_stated_over_another_space():
     X, y = table(2)
-    ensemble = ol.read_ensemble(RandomForestClassifier(3, random_state=0).fit(X, y))
-    assert ol.read_ensemble(ensemble) is ensemble
+    ensemble = ol.read(RandomForestClassifier(3, random_state=0).fit(X, y))
+    assert ol.read(ensemble) is ensemble
     wider = ol.Space([*ensemble.space.features, ol.Feature("more")])
-    other = ol.read_ensemble(ensemble, space=wider)
+    other = ol.read(ensemble, space=wider)
     rows = np.column_stack([X, np.zeros(len(X))])
     assert np.array_equal(divided(other, rows), divided(ensemble, X))
 
 
 def test_one_tree_of_any_source():
     X, y = table(3)
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=3).fit(X, y))
-    ensemble = ol.read_ensemble(tree)
+    tree = ol.read(DecisionTreeClassifier(max_depth=3).fit(X, y))
+    ensemble = read_sum(tree)
     assert len(ensemble.trees) == 1
     assert np.array_equal(labels(ensemble, X), tree.predict(X))
-    assert np.array_equal(labels(ol.read_ensemble(tree.to_json()), X), tree.predict(X))
-    number = ol.read_tree(DecisionTreeRegressor(max_depth=3).fit(X, X[:, 0]))
-    assert np.array_equal(divided(ol.read_ensemble(number), X)[:, 0], number.predict(X))
+    assert np.array_equal(labels(read_sum(tree.to_json()), X), tree.predict(X))
+    number = ol.read(DecisionTreeRegressor(max_depth=3).fit(X, X[:, 0]))
+    assert np.array_equal(divided(read_sum(number), X)[:, 0], number.predict(X))
     nested = {
         "task": "regression",
         "feature": 0,
         "true": {"prediction": 0.1},
         "false": {"prediction": 0.1},
     }
-    assert divided(ol.read_ensemble(nested), [[0], [1]])[:, 0].tolist() == [0.1, 0.1]
+    assert divided(read_sum(nested), [[0], [1]])[:, 0].tolist() == [0.1, 0.1]
 
 
 def test_a_tree_around_which_the_target_is_transformed():
@@ -153,20 +153,20 @@ def test_a_tree_around_which_the_target_is_transformed():
     model = TransformedTargetRegressor(
         DecisionTreeRegressor(max_depth=3), func=np.log1p, inverse_func=np.expm1
     ).fit(X, np.abs(X[:, 0]))
-    ensemble = ol.read_ensemble(model)
+    ensemble = read_sum(model)
     assert np.array_equal(divided(ensemble, X)[:, 0], model.predict(X))
 
 
 def test_a_tree_that_does_not_decide_by_its_shares_is_refused():
     nested = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     with pytest.raises(InvalidTree, match="does not say how many training rows"):
-        ol.read_ensemble(nested)
+        read_sum(nested)
     X, y = table(2)
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=2).fit(X, y))
-    leaf = tree.leaf_class.copy()
+    tree = ol.read(DecisionTreeClassifier(max_depth=2).fit(X, y))
+    leaf = tree.nodes.leaf_class.copy()
     leaf[leaf >= 0] = 1 - leaf[leaf >= 0]
     with pytest.raises(InvalidTree, match="does not decide by its shares"):
-        ol.read_ensemble(tree.replace(leaf_class=leaf))
+        read_sum(tree.replace(leaf_class=leaf))
 
 
 # -- what is refused -------------------------------------------------------------------------------
@@ -176,9 +176,9 @@ def test_a_tree_that_does_not_decide_by_its_shares_is_refused():
 def test_unfitted_models_and_classes_are_refused(model):
     fresh = model.__class__(**model.get_params(deep=False))
     with pytest.raises(UnreadableModel, match="is not fitted: call fit"):
-        ol.read_ensemble(fresh)
+        ol.read(fresh)
     with pytest.raises(UnreadableModel, match=r"the class .*: give a fitted model"):
-        ol.read_ensemble(type(model))
+        ol.read(type(model))
 
 
 METHODS = ("predict", "predict_proba", "decision_function")
@@ -196,10 +196,10 @@ def test_subclasses_that_decide_themselves_are_refused(model, method):
     model = model.fit(X, y)
     model.__class__ = plain
     try:
-        ol.read_ensemble(model)
+        read_sum(model)
         model.__class__ = type("Own", (kind,), {method: lambda self, X: np.zeros(len(X))})
         with pytest.raises(UnreadableModel, match=f"has its own {method}"):
-            ol.read_ensemble(model)
+            read_sum(model)
     finally:
         model.__class__ = kind
 
@@ -213,7 +213,7 @@ def test_subclasses_that_decide_themselves_are_refused(model, method):
             StackingClassifier([("t", DecisionTreeClassifier())], cv=2),
             "a StackingClassifier hands what its members predict to another model",
         ),
-        (LogisticRegression(), "cannot read a LogisticRegression as a sum of trees: known are"),
+        (LogisticRegression(), "cannot read a LogisticRegression: known sources are"),
         (
             TransformedTargetRegressor(RandomForestRegressor(2)),
             "around a RandomForestRegressor predicts a function of a sum, and not a sum",
@@ -226,24 +226,24 @@ def test_what_is_not_a_sum_is_refused(model, reason):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     model.fit(X, X[:, 0] if isinstance(model, TransformedTargetRegressor) else y)
     with pytest.raises(UnreadableModel, match=reason):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 @pytest.mark.parametrize("model", [None, 7, [1, 2], np.zeros(3)])
 def test_what_is_no_model_is_refused(model):
     with pytest.raises(UnreadableModel, match="cannot read"):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_wrong_arguments_are_refused():
     X, y = table(2)
     model = RandomForestClassifier(2).fit(X, y)
     with pytest.raises(ValueError, match="nan must be one of"):
-        ol.read_ensemble(model, nan="maybe")
+        ol.read(model, nan="maybe")
     with pytest.raises(InvalidSpace, match="space must be a Space"):
-        ol.read_ensemble(model, space={"a": "numeric"})
+        ol.read(model, space={"a": "numeric"})
     with pytest.raises(UnreadableModel, match="fitted on 5 columns and 2 are described"):
-        ol.read_ensemble(model, feature_names=["a", "b"])
+        ol.read(model, feature_names=["a", "b"])
 
 
 def test_a_leaf_that_is_not_finite_is_refused():
@@ -252,4 +252,4 @@ def test_a_leaf_that_is_not_finite_is_refused():
     model.learning_rate = 1e308
     model.estimators_[0, 0].tree_.value[:] = 1e10
     with np.errstate(over="ignore"), pytest.raises(InvalidTree, match="must be finite"):
-        ol.read_ensemble(model)
+        ol.read(model)

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-import orderless as ol
 from tests.readers import (
     test_ensembles_sklearn_averages as averages,
     test_ensembles_sklearn_boosted as boosted,
     test_ensembles_sklearn_hist as hist,
 )
 from tests.readers.test_ensembles_sklearn_averages import FINITE, table
-from tests.slow_sums import hard_rows
+from tests.slow_sums import hard_rows, read_sum
 
 CASES = {
     f"{part.__name__.rpartition('_')[2]}: {name}": case
@@ -31,21 +30,23 @@ def test_certain_rows_have_one_class_and_witnesses_have_two(name):
     rng = np.random.default_rng(0)
     with threadpool_limits(1):
         model.fit(X, y)
-        ensemble = ol.read_ensemble(model)
+        ensemble = read_sum(model)
         rows = hard_rows(ensemble, X, n=4_000, edges=FINITE)
         answers = ensemble.predict(rows)
         assert not np.ma.getmaskarray(answers).any()
         assert np.array_equal(np.asarray(answers), model.predict(rows))
         gaps = rows[:N_ROWS].copy()
         gaps[rng.random(gaps.shape) < 0.3] = np.nan
-        status, answers = ensemble.decide(gaps), ensemble.predict(gaps)
+        status, answers = ensemble.status(gaps), ensemble.predict(gaps)
         assert {"certain", "open"} == set(status.tolist())
         for i in np.flatnonzero(status == "certain"):
             completed = rows[rng.integers(0, len(rows), N_COMPLETIONS)]
             completed = np.where(np.isnan(gaps[i]), completed, gaps[i])
             assert (model.predict(completed) == answers[i]).all()
         for i in np.flatnonzero(status == "open")[:N_WITNESSES]:
-            two = np.array([list(row.values()) for row in ensemble.witness(gaps[i])], dtype=float)
+            two = np.array(
+                [list(row.values()) for row in ensemble.explain(gaps[i]).witness], dtype=float
+            )
             known = ~np.isnan(gaps[i])
             assert (two[:, known] == gaps[i][known]).all()
             first, second = model.predict(two)

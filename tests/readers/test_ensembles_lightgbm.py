@@ -10,7 +10,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
 from tests.neighbours import EDGES
-from tests.slow_sums import added, hard_rows, labels_of, within_window
+from tests.slow_sums import added, hard_rows, labels_of, read_sum, within_window
 
 lightgbm = pytest.importorskip(
     "lightgbm", reason="LightGBM comes with the extra orderless[sources]"
@@ -81,12 +81,12 @@ def test_classes(kind, objective):
     X, y = classified(len(kind), 2 if objective == "binary" else 4)
     names = np.array(["no", "yes", "peut-être", "nie"])
     model = lightgbm.LGBMClassifier(objective=objective, **options(kind)).fit(X, names[y])
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert ensemble.classes == tuple(sorted(set(names[y])))
-    assert (ensemble.adding.divisor == 20) == (kind == "rf")
+    assert (ensemble.kernel.adding.divisor == 20) == (kind == "rf")
     rows = hard_rows(ensemble, X, ROWS if kind in ("gbdt", "rf") else ROWS // 10, EDGES)
     assert_same(ensemble, model, rows)
-    booster = ol.read_ensemble(model.booster_, nan="value")
+    booster = ol.read(model.booster_, nan="value")
     assert booster.classes == tuple(range(len(ensemble.classes)))
     assert booster.trees == ensemble.trees
     assert_same(booster, model.booster_, rows[:5000])
@@ -120,9 +120,9 @@ def test_random_parameters(seed):
     else:
         objective = "binary" if n_classes == 2 else several
         model = lightgbm.LGBMClassifier(objective=objective, **chosen).fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = read_sum(model, nan="value")
     # One against all has a wide window where its scores can be large.
-    least_sure = 0.0 if ensemble.link == "logistic" and n_classes > 2 else 0.99
+    least_sure = 0.0 if ensemble.kernel.link == "logistic" and n_classes > 2 else 0.99
     rows = hard_rows(ensemble, X, 6000, EDGES) if ensemble.features else X
     assert_same(ensemble, model, rows, least_sure)
 
@@ -133,14 +133,14 @@ def test_numbers(kind, objective):
     X, score = data(3)
     y = 1 / (1 + np.exp(-score)) if objective == "cross_entropy" else np.exp(0.3 * score)
     model = lightgbm.LGBMRegressor(objective=objective, **options(kind)).fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value")
-    assert (ensemble.rule.kind, ensemble.link) == ("number", NUMBERS[objective])
+    ensemble = ol.read(model, nan="value")
+    assert (ensemble.kernel.rule.kind, ensemble.kernel.link) == ("number", NUMBERS[objective])
     rows = hard_rows(ensemble, X, 10_000, EDGES)
-    score = assert_same(ensemble, model, rows)[:, 0] / ensemble.adding.divisor
-    if ensemble.link == "identity":
+    score = assert_same(ensemble, model, rows)[:, 0] / ensemble.kernel.adding.divisor
+    if ensemble.kernel.link == "identity":
         np.testing.assert_array_equal(score, model.predict(rows))
     else:
-        linked = np.exp(score) if ensemble.link == "exp" else 1 / (1 + np.exp(-score))
+        linked = np.exp(score) if ensemble.kernel.link == "exp" else 1 / (1 + np.exp(-score))
         np.testing.assert_allclose(linked, model.predict(rows), rtol=1e-14)
 
 
@@ -149,7 +149,7 @@ def test_ranking():
     for objective in ("lambdarank", "rank_xendcg"):
         model = lightgbm.LGBMRanker(objective=objective, **options("gbdt"))
         model.fit(X, y, group=[100] * 5)
-        ensemble = ol.read_ensemble(model, nan="value")
+        ensemble = ol.read(model, nan="value")
         rows = hard_rows(ensemble, X, 5000, EDGES)
         total = assert_same(ensemble, model, rows)
         np.testing.assert_array_equal(total[:, 0], model.predict(rows))
@@ -161,8 +161,8 @@ def test_two_classes_part_where_lightgbm_says(sigmoid, kind):
     """Leaves that add up to the very cut, and to the floats beside it."""
     X, y = classified(1, 2)
     model = lightgbm.LGBMClassifier(sigmoid=sigmoid, **options(kind, n_estimators=3)).fit(X, y)
-    assert_same(ol.read_ensemble(model, nan="value"), model, X)
-    cut = ol.read_ensemble(model).rule.cuts[0]
+    assert_same(ol.read(model, nan="value"), model, X)
+    cut = ol.read(model).kernel.rule.cuts[0]
     text = model.booster_.model_to_string()
     assert text.count("\nleaf_value=") == 3
     at = cut
@@ -178,7 +178,7 @@ def test_two_classes_part_where_lightgbm_says(sigmoid, kind):
         lines.append(line)
     changed = "\n".join(line for line in lines if not line.startswith("tree_sizes="))
     booster = lightgbm.Booster(model_str=changed)
-    ensemble = ol.read_ensemble(changed, nan="value")
+    ensemble = ol.read(changed, nan="value")
     total = assert_same(ensemble, booster, X)
     assert len(np.unique(total)) > 3
 
@@ -196,7 +196,7 @@ def test_categories_and_names():
     y = (frame["colour"].isin(["r", "ä"]) ^ (frame["size"].astype(int) % 3 == 0)).astype(int)
     frame = frame.mask(rng.random(frame.shape) < 0.05)
     model = lightgbm.LGBMClassifier(**options("gbdt", max_cat_to_onehot=2)).fit(frame, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert ensemble.space.names == ("age", "colour", "size")
     assert_same(ensemble, model, frame)
 
@@ -207,7 +207,7 @@ def test_zero_as_missing(missing):
     X[np.random.default_rng(0).random(X.shape) < 0.2] = 0.0
     model = lightgbm.LGBMClassifier(zero_as_missing=True, **options("gbdt", num_leaves=6))
     model.fit(X, score > 0)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert_same(ensemble, model, hard_rows(ensemble, X, 10_000, EDGES))
 
 
@@ -218,13 +218,13 @@ def test_early_stopping_and_files(tmp_path):
     stop = lightgbm.early_stopping(5, verbose=False)
     model.fit(X[:250], y[:250], eval_set=[(X[250:], y[250:])], callbacks=[stop])
     assert model.best_iteration_ < 50
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert len(ensemble.trees) == 3 * model.best_iteration_
     rows = hard_rows(ensemble, X, 10_000, EDGES)
     assert_same(ensemble, model, rows)
     path = tmp_path / "model.txt"
     model.booster_.save_model(path)
-    read = ol.read_ensemble(path, nan="value")
+    read = ol.read(path, nan="value")
     assert_same(read, lightgbm.Booster(model_file=path), rows)
     assert read.trees == ensemble.trees
     halves = [lightgbm.Dataset(X[part], y[part]) for part in (slice(250), slice(250, None))]
@@ -233,7 +233,7 @@ def test_early_stopping_and_files(tmp_path):
         halves[0], 50, [halves[1]], callbacks=[stop], keep_training_booster=True,
     )  # fmt: skip
     assert booster.best_iteration < booster.current_iteration()
-    assert_same(ol.read_ensemble(booster, nan="value"), booster, rows)
+    assert_same(ol.read(booster, nan="value"), booster, rows)
 
 
 def test_sigmoids_that_are_all_one():
@@ -242,7 +242,7 @@ def test_sigmoids_that_are_all_one():
     model = lightgbm.LGBMClassifier(
         objective="multiclassova", **options("gbdt", n_estimators=60, learning_rate=1.5)
     ).fit(np.nan_to_num(X), y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     text = model.booster_.model_to_string()
     rows = hard_rows(ensemble, np.nan_to_num(X), 20_000, EDGES)
     total = added(ensemble, rows)
@@ -257,7 +257,7 @@ def test_sigmoids_that_are_all_one():
         if not line.startswith("tree_sizes="):
             lines.append(line)
     booster = lightgbm.Booster(model_str="\n".join(lines))
-    ensemble = ol.read_ensemble("\n".join(lines), nan="value")
+    ensemble = ol.read("\n".join(lines), nan="value")
     total = added(ensemble, rows)
     said = booster.predict(rows).argmax(axis=1)
     assert (said != total.argmax(axis=1)).any()
@@ -273,7 +273,7 @@ def test_through_a_pipeline():
         (OneHotEncoder(sparse_output=False), ["colour"]), (StandardScaler(), ["age"])
     ).set_output(transform="pandas")
     model = make_pipeline(prepare, lightgbm.LGBMClassifier(**options("gbdt"))).fit(frame, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     assert ensemble.features == ("colour", "age")
     total = added(ensemble, frame)
     theirs = model[-1].predict(model[:-1].transform(frame), raw_score=True)
@@ -298,22 +298,22 @@ def test_refusals(more, message):
     X, score = data(0, missing=False)
     model = lightgbm.LGBMRegressor(**options("gbdt", **more)).fit(X, 1 / (1 + np.exp(-score)))
     with pytest.raises(UnreadableModel, match=message):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_refusals_of_classifiers():
     X, y = classified(0, 2)
     with pytest.raises(UnreadableModel, match="is not fitted"):
-        ol.read_ensemble(lightgbm.LGBMClassifier())
+        ol.read(lightgbm.LGBMClassifier())
     two = lightgbm.LGBMClassifier(objective="multiclass", num_class=2, **options("gbdt"))
     with pytest.raises(UnreadableModel, match="does not make one class per row"):
-        ol.read_ensemble(two.fit(X, y))
+        ol.read(two.fit(X, y))
     own = lightgbm.train(
         {"objective": lambda score, table: squared(table.get_label(), score), "verbose": -1},
         lightgbm.Dataset(X, y), 3,
     )  # fmt: skip
     with pytest.raises(UnreadableModel, match="an objective of your own"):
-        ol.read_ensemble(own)
+        ol.read(own)
 
 
 def test_damaged_files():
@@ -336,20 +336,20 @@ def test_damaged_files():
     ]:
         assert old in text
         with pytest.raises((UnreadableModel, InvalidTree)):
-            ol.read_ensemble(text.replace(old, new, 1))
+            ol.read(text.replace(old, new, 1))
     huge = text.replace("leaf_value=", "leaf_value=1e308 ", 6)
     with pytest.raises((UnreadableModel, InvalidTree)):
-        ol.read_ensemble(huge)
+        ol.read(huge)
 
 
 def test_counts_of_classes_that_contradict_each_other_are_refused():
     X = np.arange(30.0)[:, None]
     model = lightgbm.LGBMClassifier(n_estimators=2, min_child_samples=1, verbose=-1)
     text = model.fit(X, np.arange(30) % 3).booster_.model_to_string()
-    assert ol.read_ensemble(text).classes == (0, 1, 2)
+    assert ol.read(text).classes == (0, 1, 2)
     for old, new in (("\nnum_class=3", "\nnum_class=x"), ("\nnum_class=3", "\nnum_class=2"),
                      ("multiclass num_class:3", "multiclass num_class:4"),
                      ("multiclass num_class:3", "multiclass")):  # fmt: skip
         assert old in text
         with pytest.raises(UnreadableModel, match=r"num_class|'x'"):
-            ol.read_ensemble(text.replace(old, new, 1))
+            ol.read(text.replace(old, new, 1))

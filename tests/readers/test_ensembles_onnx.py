@@ -33,7 +33,9 @@ def rows_for(model: ol.Ensemble, n: int = 4000) -> np.ndarray:
     """Rows at the thresholds and beside them, infinite ones, and NaN."""
     out = X[RNG.integers(0, len(X), n)].copy()
     for j in range(X.shape[1]):
-        cuts = np.concatenate([tree.threshold[tree.feature == j] for tree in model.trees])
+        cuts = np.concatenate(
+            [tree.nodes.threshold[tree.nodes.feature == j] for tree in model.trees]
+        )
         cuts = cuts[np.isfinite(cuts)].astype(np.float32)
         some = [cuts, np.nextafter(cuts, np.float32(9)), np.nextafter(cuts, np.float32(-9)),
                 np.array([0, -0.0, np.inf, -np.inf, 1e38], dtype=np.float32)]  # fmt: skip
@@ -44,7 +46,7 @@ def rows_for(model: ol.Ensemble, n: int = 4000) -> np.ndarray:
 
 
 def check(content: bytes) -> None:
-    ensemble = ol.read_ensemble(content, nan="value")
+    ensemble = ol.read(content, nan="value")
     rows = rows_for(ensemble)
     own = session(content)
     first = own.get_outputs()[0].name
@@ -102,17 +104,17 @@ def test_one_tree_is_asked_for_and_several_are_there() -> None:
     converters = pytest.importorskip("skl2onnx", reason="converts scikit-learn's models")
     model = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, TWO)
     with pytest.raises(UnreadableModel, match="adds up 3 trees"):
-        ol.read_tree(converters.to_onnx(model, X[:1]))
+        ol.canonicalize(converters.to_onnx(model, X[:1]))
 
 
 def test_an_average_with_a_base_is_refused() -> None:
-    made = onnx.load_from_string(ol.read_tree({"prediction": 1}, feature_names=["a"]).to_onnx())
+    made = onnx.load_from_string(ol.read({"prediction": 1}, feature_names=["a"]).to_onnx())
     node = made.graph.node[0]
     assert node.op_type == "TreeEnsembleRegressor"
     node.attribute.append(onnx.helper.make_attribute("aggregate_function", "MAX"))
-    assert ol.read_tree(made).classes == (1,)  # of one tree it is the same
+    assert ol.read(made).classes == (1,)  # of one tree it is the same
     for attribute in list(node.attribute):
         if attribute.name == "n_targets":
             attribute.i = 2**40
     with pytest.raises(UnreadableModel, match="targets or classes"):
-        ol.read_tree(made)
+        ol.read(made)

@@ -64,7 +64,7 @@ ONE, TWO = tree(1, 0.5, 0.25), tree(1, 4, 8, field="y")
 
 def refused(text: str, match: str) -> None:
     with pytest.raises(UnreadableModel, match=match):
-        ol.read_ensemble(text)
+        ol.read(text)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def refused(text: str, match: str) -> None:
 )
 def test_numbers(method: str, weights: Any, expected: list[float]) -> None:
     text = pmml(segmentation(method, ONE, TWO, weights=weights))
-    assert ol.read_ensemble(text).predict(ROWS).tolist() == expected
-    with pytest.raises(UnreadableModel, match="adds up what 2 models say: read it with"):
-        ol.read_tree(text)
+    assert ol.read(text).predict(ROWS).tolist() == expected
+    with pytest.raises(UnreadableModel, match="adds up what 2 models say"):
+        ol.canonicalize(text)
 
 
 def test_what_targets_do_to_a_sum() -> None:
@@ -92,7 +92,7 @@ def test_what_targets_do_to_a_sum() -> None:
     ):  # fmt: skip
         text = pmml(tag("Targets", tag("Target", **attributes)) + sums)
         expected = [constant + factor * s for s in (4.5, 8.5, 4.25, 8.25)]
-        said = ol.read_ensemble(text).predict(ROWS).tolist()
+        said = ol.read(text).predict(ROWS).tolist()
         assert np.allclose(said, expected, rtol=1e-15)
         assert factor == 0.1 or said == expected
     for attributes in ({"castInteger": "round"}, {"min": 0}, {"max": 1}):
@@ -104,8 +104,8 @@ def test_what_targets_do_to_a_sum() -> None:
 def test_float32_where_the_file_says_so() -> None:
     sums = segmentation("sum", tree(1, 0.1, 0.2, **{"x-mathContext": "float"}),
                         tree(1, 0.3, 0.7, field="y", **{"x-mathContext": "float"}))  # fmt: skip
-    ensemble = ol.read_ensemble(pmml(sums, **{"x-mathContext": "float"}))
-    assert ensemble.adding.precision == "float32"
+    ensemble = ol.read(pmml(sums, **{"x-mathContext": "float"}))
+    assert ensemble.kernel.adding.precision == "float32"
     expected = np.float32([0.1, 0.1, 0.2, 0.2]) + np.float32([0.3, 0.7, 0.3, 0.7])
     assert ensemble.predict(ROWS).tolist() == expected.astype(float).tolist()
 
@@ -117,7 +117,7 @@ def test_votes_and_probabilities() -> None:
 
     def said(method: str, weights: Any = ()) -> list[Any]:
         inner = segmentation(method, one, two, third, weights=weights)
-        return ol.read_ensemble(pmml(inner, CLASSES)).predict(ROWS).tolist()
+        return ol.read(pmml(inner, CLASSES)).predict(ROWS).tolist()
 
     assert said("majorityVote") == ["a", "b", "c", "b"]  # of equals the first
     assert said("weightedMajorityVote", (1, 1, 5)) == ["b"] * 4
@@ -160,21 +160,21 @@ def regression(method: str, *tables: tuple[str | None, str | None], **more: Any)
 
 def test_chains() -> None:
     sums = [-0.5, -4.0, 2.5, -1.0]
-    two = ol.read_ensemble(chain(regression("logit", ("b", "s"), ("a", None)), "s"))
+    two = ol.read(chain(regression("logit", ("b", "s"), ("a", None)), "s"))
     assert two.predict(ROWS).tolist() == ["b" if s > 0 else "a" for s in sums]
     assert np.allclose(two.predict_proba(ROWS)[:, 1], 1 / (1 + np.exp(-np.array(sums))))
     for method in ("softmax", "none"):
         last = regression(method, ("c", "s"), ("a", "u"))
-        some = ol.read_ensemble(chain(last, "s", "u"))
+        some = ol.read(chain(last, "s", "u"))
         assert some.predict(ROWS).tolist() == ["c", "a", "a", "a"]
     number = regression("exp", (None, "s"), **NUMBERS)
-    said = ol.read_ensemble(chain(number, "s", kind=NUMBERS)).predict(ROWS)
+    said = ol.read(chain(number, "s", kind=NUMBERS)).predict(ROWS)
     assert np.allclose(said.tolist(), np.exp(sums))
 
 
 def test_a_chain_that_ends_in_a_tree() -> None:
     last = tree(0, "b", "a", field="s", **CLASSES)
-    ensemble = ol.read_ensemble(chain(last, "s"))
+    ensemble = ol.read(chain(last, "s"))
     assert ensemble.classes == ("b", "a")
     assert ensemble.predict(ROWS).tolist() == ["b", "b", "a", "b"]
     refused(chain(last, "s", "u"), "read is that of one sum")
@@ -250,14 +250,13 @@ def test_files_of_sklearn2pmml(name: str, tmp_path: Path) -> None:
     y = (X["a"] > 0).to_numpy().astype(int) + (X["b"] + X["c"] > 0).to_numpy()
     model = models()[name]
     text = converted(tmp_path, model, X, y)
-    read = ol.read_tree if name == "tree" else ol.read_ensemble
-    own = read(text)
+    own = ol.read(text)
     R = X.sample(1000, replace=True, random_state=1).reset_index(drop=True)
     for i, column in enumerate(own.space.names):
         cuts = [
             t
             for tree in getattr(own, "trees", [own])
-            for t in tree.row_threshold[tree.feature == i]
+            for t in tree.kernel.row_threshold[tree.nodes.feature == i]
         ]
         near = [x for cut in cuts for x in neighbours(cut)] + [e for e in EDGES if abs(e) < 3e38]
         at = rng.random(1000) < 0.5
@@ -277,9 +276,9 @@ def test_files_of_sklearn2pmml(name: str, tmp_path: Path) -> None:
     gaps = R.mask(rng.random(R.shape) < 0.2)
     said = run_jpmml(text, gaps, "target")
     if name in ("histograms", "xgboost", "lightgbm"):
-        assert read(text, nan="value").predict(gaps).tolist() == said
+        assert ol.read(text, nan="value").predict(gaps).tolist() == said
     else:
         certain = own.predict(gaps).to_numpy(dtype=object, na_value=None).tolist()
         assert all(b in (None, a) for a, b in zip(certain, said, strict=True))
         with pytest.raises(UnreadableModel, match="cannot be read as a value here"):
-            read(text, nan="value")
+            ol.read(text, nan="value")

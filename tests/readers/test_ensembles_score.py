@@ -29,7 +29,7 @@ STROKE = {
 
 
 def test_a_score_of_the_clinic():
-    score = ol.read_score(STROKE)
+    score = ol.Ensemble.from_points(STROKE)
     rows = [
         {"age": 64, "sex": "male", "stroke": False, "diabetes": False},
         {"age": 65, "sex": "male", "stroke": False, "diabetes": False},
@@ -39,48 +39,50 @@ def test_a_score_of_the_clinic():
     assert divided(score, rows)[:, 0].tolist() == [0, 1, 2, 6]
     assert labels(score, rows).tolist() == ["low", "moderate", "high", "high"]
     assert score.features == ("age", "sex", "stroke", "diabetes")
-    assert score.whole.slack.tolist() == [0]
+    assert score.kernel.whole.slack.tolist() == [0]
 
 
 def test_a_tenth_and_two_tenths_are_three_tenths():
     """As floats they would be more than 0.3, and ten tenths less than 1."""
     items = [{"feature": f"f{i}", "points": 0.2 if i == 0 else 0.1} for i in range(9)]
-    score = ol.read_score(items, verdicts={"no": None, "at 0.3": 0.3, "at 1": 1})
+    score = ol.Ensemble.from_points(items, verdicts={"no": None, "at 0.3": 0.3, "at 1": 1})
     row = dict.fromkeys((f"f{i}" for i in range(9)), False)
     rows = [row, {**row, "f0": True}, {**row, "f0": True, "f1": True}, dict.fromkeys(row, True)]
     assert divided(score, rows)[:, 0].tolist() == [0.0, 0.2, 0.3, 1.0]
     assert labels(score, rows).tolist() == ["no", "no", "at 0.3", "at 1"]
-    assert score.whole.slack.tolist() == [0]
+    assert score.kernel.whole.slack.tolist() == [0]
 
 
 def test_computed_weights_are_rounded_only_if_asked():
     items = [{"feature": f"f{i}", "points": 1 / (3 + i)} for i in range(3)]
     with pytest.raises(InvalidTree, match="round the points, decimals=6"):
-        ol.read_score(items)
-    score = ol.read_score(items, decimals=4, verdicts={"no": None, "yes": 0.5833})
+        ol.Ensemble.from_points(items)
+    score = ol.Ensemble.from_points(items, decimals=4, verdicts={"no": None, "yes": 0.5833})
     assert divided(score, [[1, 1, 0], [1, 0, 1]])[:, 0].tolist() == [0.5833, 0.5333]
     assert labels(score, [[1, 1, 0], [1, 0, 1]]).tolist() == ["yes", "no"]
     for wrong in (-1, 16, 2.5, True):
         with pytest.raises(ValueError, match="decimals must be a whole number from 0 to 15"):
-            ol.read_score(items, decimals=wrong)
+            ol.Ensemble.from_points(items, decimals=wrong)
 
 
 def test_thirds_are_exact_and_a_level_need_not_be_a_multiple():
     items = [{"feature": f"f{i}", "points": "1/3"} for i in range(3)]
-    score = ol.read_score(items, verdicts={"none": None, "two": 0.4, "all": 1})
+    score = ol.Ensemble.from_points(items, verdicts={"none": None, "two": 0.4, "all": 1})
     rows = [[i >= 1, i >= 2, i >= 3] for i in range(4)]
     assert labels(score, rows).tolist() == ["none", "none", "two", "all"]
     assert divided(score, rows)[:, 0].tolist() == [0.0, 1 / 3, 2 / 3, 1.0]
 
 
 def test_without_verdicts_the_total_is_the_answer():
-    score = ol.read_score({"items": [{"feature": "x", ">": 1, "points": -2.5}], "base": "7.25"})
-    assert (score.task, score.rule.kind) == ("regression", "number")
+    score = ol.Ensemble.from_points(
+        {"items": [{"feature": "x", ">": 1, "points": -2.5}], "base": "7.25"}
+    )
+    assert (score.task, score.kernel.rule.kind) == ("regression", "number")
     assert divided(score, [[1.0], [np.nextafter(1.0, 2)]])[:, 0].tolist() == [7.25, 4.75]
 
 
 def test_points_by_verdict_and_ties_to_the_first():
-    score = ol.read_score(
+    score = ol.Ensemble.from_points(
         {
             "items": [
                 {"feature": "barks", "points": {"dog": 2, "cat": -1}},
@@ -100,7 +102,9 @@ def test_points_by_verdict_and_ties_to_the_first():
     ]
     assert divided(score, rows).tolist() == [[2, 3], [3, 1], [0, 1]]
     assert labels(score, rows).tolist() == ["dog", "cat", "dog"]
-    tie = ol.read_score([{"feature": "x", "points": {"b": 1, "a": 1}}], verdicts=["b", "a"])
+    tie = ol.Ensemble.from_points(
+        [{"feature": "x", "points": {"b": 1, "a": 1}}], verdicts=["b", "a"]
+    )
     assert labels(tie, [[True], [False]]).tolist() == ["b", "b"]
 
 
@@ -197,7 +201,7 @@ def test_totals_are_what_the_definition_says(items, seed):
     given_items = [{"when": when, "points": points} for when, points in items]
     verdicts = {"below": None, "at or above": level}
     try:
-        score = ol.read_score(given_items, verdicts=verdicts, space=SPACE)
+        score = ol.Ensemble.from_points(given_items, verdicts=verdicts, space=SPACE)
     except InvalidTree as fault:
         found = re.match(r"item (\d+) asks nothing", str(fault))
         if found is None:
@@ -213,7 +217,7 @@ def test_totals_are_what_the_definition_says(items, seed):
 
 
 def test_several_relations_on_one_feature_hold_together():
-    score = ol.read_score([{"feature": "age", "above": 40, "at most": 65, "points": 1}])
+    score = ol.Ensemble.from_points([{"feature": "age", "above": 40, "at most": 65, "points": 1}])
     assert added(score, [[40], [41], [65], [66]])[:, 0].tolist() == [0, 1, 1, 0]
 
 
@@ -230,7 +234,7 @@ def test_a_missing_value_that_is_a_value_fulfils_nothing():
         {"feature": "c", "is": "a", "points": 1},
         {"feature": "c", "is not": "a", "points": 1},
     ]
-    score = ol.read_score(items, space=ol.Space(features))
+    score = ol.Ensemble.from_points(items, space=ol.Space(features))
     assert added(score, [{"x": None, "c": None}])[0, 0] == 0
     assert added(score, [{"x": 1, "c": "b"}])[0, 0] == 5
 
@@ -241,6 +245,6 @@ def test_values_of_the_space_decide_what_a_threshold_means():
         {"feature": "n", "below": 3.5, "points": 1},
         {"feature": "s", "at most": 0.1, "points": 2},
     ]
-    score = ol.read_score(items, space=space)
-    assert score.trees[0].threshold[0] == 3.0
+    score = ol.Ensemble.from_points(items, space=space)
+    assert score.trees[0].nodes.threshold[0] == 3.0
     assert added(score, [[3, np.float32(0.1)], [4, 0.09999]])[:, 0].tolist() == [1, 2]

@@ -31,7 +31,7 @@ from sklearn.tree import (
 import orderless as ol
 from orderless.errors import UnreadableModel
 from tests.neighbours import EDGES
-from tests.slow_sums import divided, hard_rows, labels
+from tests.slow_sums import divided, hard_rows, labels, read_sum
 
 MOST = float(np.finfo(np.float32).max)
 FINITE = [x for x in EDGES if abs(x) <= MOST]  # scikit-learn's trees take nothing else
@@ -100,7 +100,7 @@ def test_shares_and_classes_are_theirs_on_many_rows(name):
     model, n_classes = CLASSIFIERS[name]
     X, y = table(n_classes)
     model.fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = read_sum(model)
     assert ensemble.classes == tuple(model.classes_.tolist())
     many = name in ("forest", "extra", "bagging", "weighted voting")
     check_classes(model, ensemble, hard_rows(ensemble, X, 100_000 if many else 15_000, FINITE))
@@ -123,9 +123,13 @@ REGRESSORS = {
 def test_numbers_are_theirs_on_many_rows(name):
     X, _ = table(2)
     model = REGRESSORS[name].fit(X, numbers(X))
-    ensemble = ol.read_ensemble(model)
+    ensemble = read_sum(model)
     rows = hard_rows(ensemble, X, n=15_000 if name == "tree" else 100_000, edges=FINITE)
-    assert (ensemble.task, ensemble.classes, ensemble.rule.kind) == ("regression", (), "number")
+    assert (ensemble.task, ensemble.classes, ensemble.kernel.rule.kind) == (
+        "regression",
+        (),
+        "number",
+    )
     assert np.array_equal(divided(ensemble, rows)[:, 0], model.predict(rows))
 
 
@@ -139,10 +143,10 @@ def test_missing_values_go_where_the_trees_learned(model):
     X, y = table(3)
     X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
     model.fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert all(feature.nan for feature in ensemble.space.features)
     check_classes(model, ensemble, hard_rows(ensemble, X, n=15_000, edges=[*FINITE, np.nan]))
-    assert not any(feature.nan for feature in ol.read_ensemble(model).space.features)
+    assert not any(feature.nan for feature in ol.read(model).space.features)
 
 
 def test_float32_tables_and_thresholds_between_two_float32():
@@ -151,7 +155,7 @@ def test_float32_tables_and_thresholds_between_two_float32():
     X = (2.0**23 + rng.integers(0, 12, (200, 2))).astype(np.float32)  # each has a next float32
     y = rng.integers(0, 2, 200)
     model = RandomForestClassifier(60, random_state=0).fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     cuts = [
         (int(f), float(t))
         for one in model.estimators_
@@ -168,7 +172,7 @@ def test_hard_voting_counts_what_trees_predict(weights, n_classes):
     X, y = table(n_classes)
     trees = [(f"m{i}", ExtraTreeClassifier(max_depth=3, random_state=i)) for i in range(3)]
     model = VotingClassifier(trees, weights=weights).fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     rows = hard_rows(ensemble, X, n=10_000, edges=FINITE)
     assert np.array_equal(labels(ensemble, rows), model.predict(rows))
 
@@ -178,7 +182,7 @@ def test_dropped_members_have_no_vote():
     trees = [(f"m{i}", ExtraTreeClassifier(max_depth=3, random_state=i)) for i in range(3)]
     model = VotingClassifier(trees, weights=[5, 1, 2], voting="soft").set_params(m0="drop")
     model.fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     assert len(ensemble.trees) == 2
     check_classes(model, ensemble, hard_rows(ensemble, X, n=5_000))
 
@@ -187,18 +191,18 @@ def test_names_of_the_whole_model_are_kept():
     X, y = table(2)
     names = ["age in years", 'a "b"', "größe", "x", "-"]
     for model in (RandomForestClassifier(3), BaggingClassifier(n_estimators=3, max_features=2)):
-        ensemble = ol.read_ensemble(model.fit(pd.DataFrame(X, columns=names), y))
+        ensemble = ol.read(model.fit(pd.DataFrame(X, columns=names), y))
         assert ensemble.space.names == tuple(names)
 
 
 def test_one_class_and_constant_trees():
     X, _ = table(2, n=20)
     model = RandomForestClassifier(3).fit(X, ["only"] * 20)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     assert ensemble.classes == ("only",)
     assert labels(ensemble, X).tolist() == ["only"] * 20
     flat = RandomForestRegressor(3).fit(X, [0.1] * 20)
-    assert np.array_equal(divided(ol.read_ensemble(flat), X)[:, 0], flat.predict(X))
+    assert np.array_equal(divided(ol.read(flat), X)[:, 0], flat.predict(X))
 
 
 # -- what is refused -----------------------------------------------------------------------------
@@ -214,7 +218,7 @@ def test_several_outputs_are_refused():
     ):
         model.fit(X, np.column_stack([X[:, 0] > 0, X[:, 1] > 0]).astype(int))
         with pytest.raises(UnreadableModel, match="2 outputs at once"):
-            ol.read_ensemble(model)
+            ol.read(model)
 
 
 VOTED = [("t", DecisionTreeClassifier(max_depth=2)), ("f", RandomForestClassifier(3))]
@@ -259,14 +263,14 @@ def test_what_is_not_a_sum_is_refused(model, reason):
     X, y = table(2)
     model.fit((X - X.mean(axis=0)) / X.std(axis=0), y)
     with pytest.raises(UnreadableModel, match=reason):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_a_bagging_regressor_of_lines_is_refused():
     X, _ = table(2)
     model = BaggingRegressor(LinearRegression(), 2).fit(X, X[:, 0])
     with pytest.raises(UnreadableModel, match="is a LinearRegression"):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_damaged_models_are_refused():
@@ -274,16 +278,16 @@ def test_damaged_models_are_refused():
     model = BaggingClassifier(n_estimators=3).fit(X, y)
     model.n_estimators = 4
     with pytest.raises(UnreadableModel, match=r"3 members, .* n_estimators=4"):
-        ol.read_ensemble(model)
+        ol.read(model)
     forest = RandomForestClassifier(3).fit(X, y)
     forest.classes_ = np.array(["a", "b", "c"])
     with pytest.raises(UnreadableModel, match="leaves of 2 classes"):
-        ol.read_ensemble(forest)
+        ol.read(forest)
     forest = RandomForestClassifier(3).fit(X, y)
     forest.n_features_in_ = 7
     with pytest.raises(UnreadableModel, match="fitted on 7 columns"):
-        ol.read_ensemble(forest)
+        ol.read(forest)
     forest = RandomForestClassifier(3).fit(X, y)
     forest.estimators_ = []
     with pytest.raises(UnreadableModel, match="no members"):
-        ol.read_ensemble(forest)
+        ol.read(forest)

@@ -41,11 +41,11 @@ def test_averages_of_averages_are_right_but_for_rounding(name):
     """What is closer than scikit-learn's own rounding is within the window of the rule."""
     X, y = table(3)
     model = NESTED[name].fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     rows = hard_rows(ensemble, X, n=20_000, edges=FINITE)
-    window = ensemble.rule.window
+    window = ensemble.kernel.rule.window
     assert 0 < window < 1e-10
-    theirs = model.predict_proba(rows) * ensemble.adding.divisor
+    theirs = model.predict_proba(rows) * ensemble.kernel.adding.divisor
     sums = added(ensemble, rows)
     assert np.abs(sums - theirs).max() <= window / 2
     ranked = np.sort(sums, axis=1)
@@ -73,12 +73,12 @@ def test_what_is_called_certain_of_an_average_of_averages(sizes, weights):
             for at, n in enumerate(sizes)
         ]
         model = VotingClassifier(forests, voting="soft", weights=weights).fit(X, y)
-        ensemble = ol.read_ensemble(model)
-        answers = ensemble.answers(rows)
+        ensemble = ol.read(model)
+        answers = ensemble.predict(rows)
         ranked = np.sort(ensemble.sums(rows), axis=1)
-        clear = ranked[:, -1] - ranked[:, -2] > 2 * ensemble.rule.window
-        assert np.array_equal(answers.status == "certain", clear)
-        assert (answers.label[clear] == model.predict(rows)[clear]).all()
+        clear = ranked[:, -1] - ranked[:, -2] > 2 * ensemble.kernel.rule.window
+        assert np.array_equal(ensemble.status(rows) == "certain", clear)
+        assert (answers[clear] == model.predict(rows)[clear]).all()
         called += clear.sum()
         near += (~clear).sum()
     assert called > 20
@@ -90,10 +90,10 @@ def test_a_voting_regressor_of_forests():
     model = VotingRegressor(
         [("f", RandomForestRegressor(20, random_state=0)), ("t", DecisionTreeRegressor())]
     ).fit(X, numbers(X))
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     rows = hard_rows(ensemble, X, n=5_000, edges=FINITE)
     gap = np.abs(divided(ensemble, rows)[:, 0] - model.predict(rows))
-    assert gap.max() <= ensemble.rule.window / 2
+    assert gap.max() <= ensemble.kernel.rule.window / 2
 
 
 def test_an_average_of_averages_is_cut_as_it_rounds():
@@ -106,10 +106,10 @@ def test_an_average_of_averages_is_cut_as_it_rounds():
         forests = [(f"f{n}", RandomForestRegressor(n, max_depth=2, random_state=seed))
                    for n in (3, 5)]  # fmt: skip
         model = VotingRegressor(forests).fit(X, y)
-        ensemble = ol.read_ensemble(model)
+        ensemble = ol.read(model)
         theirs = model.predict(rows)
         for level in np.unique(theirs).tolist():
-            got = ensemble.cut([level], labels=["low", "high"]).predict(rows)
+            got = ensemble.discretize([level], labels=["low", "high"]).predict(rows)
             expected = np.where(theirs > level, "high", "low")
             sure = ~np.ma.getmaskarray(got)
             assert (got[sure] == expected[sure]).all()
@@ -132,7 +132,7 @@ def test_ties_of_averages_of_averages_are_not_told_apart():
             for k, n in enumerate(sizes)
         ]
         model = VotingClassifier(members, voting="soft").fit(X, y)
-        said = ol.read_ensemble(model).predict(grid)
+        said = ol.read(model).predict(grid)
         share = model.predict_proba(grid)
         sure = ~np.ma.getmaskarray(said)
         ties += int((np.abs(share[:, 0] - share[:, 1]) < 1e-12).sum())

@@ -67,9 +67,9 @@ def test_scores_and_classes_are_theirs_on_many_rows(name):
     model, n_classes = CLASSIFIERS[name]
     X, y = table(n_classes)
     model.fit(X, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     assert ensemble.classes == tuple(model.classes_.tolist())
-    assert ensemble.link == ("logistic" if n_classes == 2 else "softmax")
+    assert ensemble.kernel.link == ("logistic" if n_classes == 2 else "softmax")
     n = 100_000 if name in ("two", "three", "ada", "ada of three") else 15_000
     check_scores(model, ensemble, hard_rows(ensemble, X, n=n, edges=FINITE))
 
@@ -89,7 +89,7 @@ REGRESSORS = {
 def test_numbers_are_theirs_on_many_rows(name):
     X, _ = table(2)
     model = REGRESSORS[name].fit(X, numbers(X))
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     rows = hard_rows(ensemble, X, n=100_000 if name == "squared" else 15_000, edges=FINITE)
     assert np.array_equal(divided(ensemble, rows)[:, 0], model.predict(rows))
 
@@ -100,7 +100,7 @@ def test_a_score_of_zero_is_the_second_class_of_gradient_boosting():
     X = np.array([[0.0], [0.0], [1.0], [1.0]])
     model.fit(X, [0, 1, 0, 1])
     assert model.decision_function(X).tolist() == [0.0] * 4
-    assert labels(ol.read_ensemble(model), X).tolist() == model.predict(X).tolist() == [1] * 4
+    assert labels(ol.read(model), X).tolist() == model.predict(X).tolist() == [1] * 4
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_they_take_no_missing_values(model):
     model.fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         model.predict(np.full((1, 5), np.nan))
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert not any(feature.nan for feature in ensemble.space.features)
 
 
@@ -140,14 +140,14 @@ def test_what_is_not_a_sum_is_refused(model, reason):
     X, y = table(2)
     model.fit((X - X.mean(axis=0)) / X.std(axis=0), y)
     with pytest.raises(UnreadableModel, match=reason):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_a_weighted_median_is_refused():
     X, _ = table(2)
     model = AdaBoostRegressor(n_estimators=2).fit(X, numbers(X))
     with pytest.raises(UnreadableModel, match="weighted median of its trees, which is not a sum"):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_other_algorithms_and_damaged_weights_are_refused():
@@ -155,12 +155,12 @@ def test_other_algorithms_and_damaged_weights_are_refused():
     model = AdaBoostClassifier(n_estimators=3).fit(X, y)
     model.algorithm = "SAMME.R"
     with pytest.raises(UnreadableModel, match="adds logarithms of probabilities"):
-        ol.read_ensemble(model)
+        ol.read(model)
     model = AdaBoostClassifier(n_estimators=3).fit(X, y)
     model.estimator_weights_ = model.estimator_weights_ * 0
     with pytest.raises(UnreadableModel, match="weights with the sum 0"):
-        ol.read_ensemble(model)
+        ol.read(model)
     model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
     model.estimators_ = model.estimators_[:, [0, 0]]
     with pytest.raises(UnreadableModel, match=r"stages of shape \(3, 2\) and 1 scores"):
-        ol.read_ensemble(model)
+        ol.read(model)

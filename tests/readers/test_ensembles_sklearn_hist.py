@@ -49,7 +49,7 @@ def test_scores_and_classes_are_theirs_on_many_rows(name, missing):
     if missing:
         X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
     model.fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value" if missing else "unknown")
+    ensemble = ol.read(model, nan="value" if missing else "unknown")
     assert ensemble.classes == tuple(model.classes_.tolist())
     n = 100_000 if name == "two" else 10_000
     rows = hard_rows(ensemble, X, n=n, edges=[*KNOWN, *[np.nan] * missing])
@@ -60,12 +60,14 @@ def test_scores_and_classes_are_theirs_on_many_rows(name, missing):
 def test_numbers_are_theirs_on_many_rows(loss):
     X, _ = table(2)
     model = HistGradientBoostingRegressor(max_iter=40, loss=loss).fit(X, np.exp(numbers(X) / 7))
-    ensemble = ol.read_ensemble(model)
-    assert ensemble.link == ("exp" if loss in ("poisson", "gamma") else "identity")
+    ensemble = ol.read(model)
+    assert ensemble.kernel.link == ("exp" if loss in ("poisson", "gamma") else "identity")
     rows = hard_rows(ensemble, X, n=100_000 if loss == "gamma" else 10_000, edges=KNOWN)
     scores = divided(ensemble, rows)[:, 0]
     assert np.array_equal(scores, model._raw_predict(rows)[:, 0])
-    assert np.allclose(np.exp(scores) if ensemble.link == "exp" else scores, model.predict(rows))
+    assert np.allclose(
+        np.exp(scores) if ensemble.kernel.link == "exp" else scores, model.predict(rows)
+    )
 
 
 def mixed(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, Any]:
@@ -89,7 +91,7 @@ def test_categories_that_the_model_encodes_itself():
     frame, y = mixed()
     model = HistGradientBoostingClassifier(max_iter=40, categorical_features="from_dtype")
     model.fit(frame, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     ward, kind = ensemble.space["ward, old"], ensemble.space["kind"]
     assert (ward.categories, ward.other, ward.nan) == (
         ("a", "b", "c d", 'q"', "z", "é"),
@@ -97,7 +99,7 @@ def test_categories_that_the_model_encodes_itself():
         True,
     )
     assert kind.categories == (-3, 5, 7, 12)
-    assert any(tree.set_of(0).size for tree in ensemble.trees)
+    assert any(tree.kernel.set_of(0).size for tree in ensemble.trees)
     check_scores(model, ensemble, frame)
     strange = frame.astype({"ward, old": object, "kind": object})
     strange.loc[::3, "ward, old"] = "never met"
@@ -111,7 +113,7 @@ def test_categories_of_an_array():
     X[::9, 1] = np.nan
     y = (X[:, 0] > 0) ^ np.isin(X[:, 1], [3.5, 40.0])
     model = HistGradientBoostingClassifier(max_iter=20, categorical_features=[1]).fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert ensemble.space["x1"].categories == (2.0, 3.5, 9.0, 40.0)
     check_scores(model, ensemble, X)
     X[:50, 1] = 17.25  # not met in training
@@ -124,7 +126,7 @@ def test_through_an_encoder_of_the_users_own():
     model = make_pipeline(
         OrdinalEncoder(), HistGradientBoostingClassifier(max_iter=10, categorical_features=[0, 1])
     ).fit(frame, y)
-    check_scores(model, ol.read_ensemble(model, nan="value"), frame)
+    check_scores(model, ol.read(model, nan="value"), frame)
 
 
 # -- what is refused -----------------------------------------------------------------------------
@@ -140,27 +142,27 @@ def test_unknown_versions_are_refused():
     own = model._predictors[0][0]
     own.nodes = recfunctions.append_fields(own.nodes, "slope", own.nodes["value"], usemask=False)
     with pytest.raises(UnreadableModel, match=r"nodes of the fields \[.*'slope'.*newer orderless"):
-        ol.read_ensemble(model)
+        ol.read(model)
     model = fitted()
     model._baseline_prediction = model._baseline_prediction.astype(np.float32)
     with pytest.raises(UnreadableModel, match=r"a baseline of shape .* float32"):
-        ol.read_ensemble(model)
+        ol.read(model)
     model = fitted()
     del model._preprocessor
     with pytest.raises(UnreadableModel, match="a model without _preprocessor"):
-        ol.read_ensemble(model)
+        ol.read(model)
 
 
 def test_damaged_models_are_refused():
     model = fitted()
     model._predictors[1].append(model._predictors[0][0])
     with pytest.raises(UnreadableModel, match="a stage has 2 trees, not 1"):
-        ol.read_ensemble(model)
+        ol.read(model)
     model = fitted()
     model._predictors[0][0].nodes["feature_idx"][0] = 99
     with pytest.raises(UnreadableModel, match="asks about column 99"):
-        ol.read_ensemble(model)
+        ol.read(model)
     model = fitted()
     model._predictors[0][0].nodes["is_categorical"][0] = 1
     with pytest.raises(UnreadableModel, match="is not categorical"):
-        ol.read_ensemble(model)
+        ol.read(model)

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import orderless as ol
 from orderless.errors import UnreadableModel
 from tests.neighbours import EDGES
-from tests.slow_sums import added, hard_rows, labels_of, within_window
+from tests.slow_sums import added, hard_rows, labels_of, read_sum, within_window
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost comes with the extra orderless[sources]")
 
@@ -87,7 +87,7 @@ def test_classes(kind, n_classes):
         model = xgboost.XGBClassifier(
             n_estimators=n_rounds, max_depth=2 + 3 * seed, random_state=seed, **options
         ).fit(X, y)
-        ensemble = ol.read_ensemble(model, nan="value")
+        ensemble = ol.read(model, nan="value")
         assert ensemble.classes == tuple(range(n_classes))
         assert len(ensemble.trees) == len(model.get_booster().get_dump())
         rows = hard_rows(ensemble, X, ROWS if n_classes == 3 else ROWS // 10, EDGES)
@@ -97,14 +97,14 @@ def test_classes(kind, n_classes):
         assert_classes(ensemble, total, model.predict(rows))
         # A Booster adds up dart in another way, and has all the other last bits in common.
         booster = model.get_booster()
-        own = ol.read_ensemble(booster, nan="value")
+        own = ol.read(booster, nan="value")
         rows = finite(rows)
         total = added(own, rows)
         np.testing.assert_array_equal(total, margins(booster, rows))
         said = booster.predict(xgboost.DMatrix(rows))
         assert_classes(own, total, said > 0.5 if n_classes == 2 else said.argmax(axis=1))
         assert own.trees == ensemble.trees
-        assert own.rule == ensemble.rule
+        assert own.kernel.rule == ensemble.kernel.rule
 
 
 def numbers_model(objective, X, score, **options):
@@ -159,7 +159,7 @@ def test_random_parameters(seed):
         model = xgboost.XGBRegressor(**options).fit(X, 10.0 ** rng.integers(-3, 4) * score)
     else:
         model = xgboost.XGBClassifier(**options).fit(X, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = read_sum(model, nan="value")
     rows = hard_rows(ensemble, X, 6000, EDGES)
     total = added(ensemble, rows)
     theirs = model.predict(rows, output_margin=True).reshape(len(rows), -1)
@@ -177,14 +177,14 @@ def test_numbers(objective):
     if objective == "reg:logistic":  # of which a Booster's file decides, and a regressor's says
         saved["learner"]["attributes"]["scikit_learn"] = '{"_estimator_type": "regressor"}'
         booster = xgboost.Booster(model_file=bytearray(json.dumps(saved).encode()))
-    ensemble = ol.read_ensemble(booster, nan="value")
+    ensemble = ol.read(booster, nan="value")
     assert ensemble.task == "regression"
-    assert (ensemble.rule.kind, ensemble.link) == ("number", NUMBERS[objective])
+    assert (ensemble.kernel.rule.kind, ensemble.kernel.link) == ("number", NUMBERS[objective])
     rows = finite(hard_rows(ensemble, X, 20_000, EDGES))
     total = added(ensemble, rows)
     np.testing.assert_array_equal(total, margins(booster, rows))
     said = booster.predict(xgboost.DMatrix(rows))
-    np.testing.assert_allclose(linked(ensemble.link, total[:, 0]), said, rtol=1e-6)
+    np.testing.assert_allclose(linked(ensemble.kernel.link, total[:, 0]), said, rtol=1e-6)
 
 
 @pytest.mark.parametrize("base", [None, 0.5, 0.3, 0.9])
@@ -196,8 +196,8 @@ def test_two_classes_part_where_xgboost_says(base):
     model = xgboost.XGBClassifier(n_estimators=2, max_depth=6, min_child_weight=0, **options)
     model.fit(np.repeat(X, 4, axis=0), rng.integers(0, 2, 256))
     saved = json.loads(model.get_booster().save_raw("json").decode())
-    start = ol.read_ensemble(model.get_booster())
-    cut, margin = np.float32(start.rule.cuts[0]), np.float32(start.adding.base[0])
+    start = ol.read(model.get_booster())
+    cut, margin = np.float32(start.kernel.rule.cuts[0]), np.float32(start.kernel.adding.base[0])
     trees = saved["learner"]["gradient_booster"]["model"]["trees"]
     for at, tree in enumerate(trees):
         value = cut - margin
@@ -208,7 +208,7 @@ def test_two_classes_part_where_xgboost_says(base):
             tree["split_conditions"][node] = 0.0 if at else beside
     text = json.dumps(saved)
     booster = xgboost.Booster(model_file=bytearray(text.encode()))
-    ensemble = ol.read_ensemble(text)
+    ensemble = ol.read(text)
     total = added(ensemble, X)
     np.testing.assert_array_equal(total, margins(booster, X))
     said = booster.predict(xgboost.DMatrix(X)) > 0.5
@@ -223,7 +223,7 @@ def test_probabilities_rise_with_the_margin():
         xgboost.DMatrix(np.zeros((4, 1)), [0, 1, 0, 1]),
         1,
     )
-    cut = np.float32(ol.read_ensemble(booster).rule.cuts[0])
+    cut = np.float32(read_sum(booster).kernel.rule.cuts[0])
     bits = cut.view(np.int32) + np.arange(-200_000, 200_000, dtype=np.int32)
     near = bits.view(np.float32)
     wide = np.linspace(-20, 20, 200_001, dtype=np.float32)
@@ -243,10 +243,10 @@ def test_softmax_ties_are_within_the_window():
     booster = xgboost.train(
         {"objective": "multi:softprob", "num_class": 3, "max_depth": 1}, xgboost.DMatrix(X, y), 1
     )
-    ensemble = ol.read_ensemble(booster, nan="value")
+    ensemble = ol.read(booster, nan="value")
     n = 200_000
     row = np.zeros((n, 4))
-    base = added(ensemble, row[:1])[0] - np.float32(ensemble.adding.base)
+    base = added(ensemble, row[:1])[0] - np.float32(ensemble.kernel.adding.base)
     margin = rng.normal(size=(n, 3)).astype(np.float32) * np.float32(3)
     margin[:, 1] = margin[:, 0] + rng.integers(-6, 7, n) * np.float32(2.0**-24)
     margin[:, 2] = np.minimum(margin[:, 2], margin[:, 0])
@@ -266,22 +266,22 @@ def test_both_softmaxes_of_a_booster(objective):
     y = np.searchsorted(np.quantile(score, [0.2, 0.6]), score)
     options = {"objective": objective, "num_class": 3, "max_depth": 4}
     booster = xgboost.train(options, xgboost.DMatrix(X, y), 15)
-    ensemble = ol.read_ensemble(booster, nan="value")
-    assert (ensemble.rule.window > 0) == (objective == "multi:softprob")
+    ensemble = ol.read(booster, nan="value")
+    assert (ensemble.kernel.rule.window > 0) == (objective == "multi:softprob")
     rows = finite(hard_rows(ensemble, X, 20_000, EDGES))
     total = added(ensemble, rows)
     said = booster.predict(xgboost.DMatrix(rows))
     assert_classes(ensemble, total, said if said.ndim == 1 else said.argmax(axis=1))
     estimator = xgboost.XGBClassifier(n_estimators=15, objective=objective, max_depth=4).fit(X, y)
-    ensemble = ol.read_ensemble(estimator, nan="value")
+    ensemble = ol.read(estimator, nan="value")
     assert_classes(ensemble, added(ensemble, rows), estimator.predict(rows))
 
 
 def test_hinge():
     X, score = data(2)
     model = xgboost.XGBClassifier(n_estimators=9, objective="binary:hinge").fit(X, score > 0)
-    ensemble = ol.read_ensemble(model, nan="value")
-    assert ensemble.rule.cuts == (0.0,)
+    ensemble = ol.read(model, nan="value")
+    assert ensemble.kernel.rule.cuts == (0.0,)
     rows = hard_rows(ensemble, X, 20_000, EDGES)
     assert_classes(ensemble, added(ensemble, rows), model.predict(rows))
 
@@ -299,18 +299,18 @@ def test_early_stopping_and_files(booster, tmp_path):
     model.fit(X[:200], noisy[:200], eval_set=[(X[200:], noisy[200:])], verbose=False)
     best, n_rounds = model.best_iteration, model.get_booster().num_boosted_rounds()
     assert best + 1 < n_rounds
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert len(ensemble.trees) == 3 * (best + 1)
     rows = finite(hard_rows(ensemble, X, 20_000, EDGES))
     theirs = model.predict(rows, output_margin=True)
     np.testing.assert_array_equal(added(ensemble, rows), theirs)
     path = tmp_path / "model.json"
     model.save_model(path)
-    np.testing.assert_array_equal(added(ol.read_ensemble(path, nan="value"), rows), theirs)
+    np.testing.assert_array_equal(added(ol.read(path, nan="value"), rows), theirs)
     booster = model.get_booster()
     booster.save_model(path)
     for one in (booster, path):
-        whole = ol.read_ensemble(one, nan="value")
+        whole = ol.read(one, nan="value")
         assert len(whole.trees) == 3 * n_rounds
         np.testing.assert_array_equal(added(whole, rows), margins(booster, rows))
 
@@ -330,7 +330,7 @@ def test_categories_and_names():
     model = xgboost.XGBClassifier(
         n_estimators=20, max_depth=4, enable_categorical=True, max_cat_to_onehot=2
     ).fit(frame, y)
-    ensemble = ol.read_ensemble(model, nan="value")
+    ensemble = ol.read(model, nan="value")
     assert ensemble.space.names == tuple(frame.columns)
     total = added(ensemble, frame)
     np.testing.assert_array_equal(total[:, 0], model.predict(frame, output_margin=True))
@@ -347,8 +347,8 @@ def test_categories_that_are_not_ascii():
     model = xgboost.XGBClassifier(n_estimators=9, max_depth=3, enable_categorical=True)
     model.fit(frame, y)
     with pytest.raises(UnreadableModel, match="have names that are not ASCII"):
-        ol.read_ensemble(model)
-    ensemble = ol.read_ensemble(model, space=ol.Space({"colour": labels, "age": "numeric"}))
+        ol.read(model)
+    ensemble = ol.read(model, space=ol.Space({"colour": labels, "age": "numeric"}))
     assert ensemble.features == ("colour", "age")
     codes = frame.assign(colour=frame["colour"].cat.codes)
     table = xgboost.DMatrix(codes, feature_types=["c", "float"])
@@ -368,7 +368,7 @@ def test_through_a_pipeline(sparse):
     )
     model = make_pipeline(prepare, xgboost.XGBClassifier(n_estimators=15, max_depth=4))
     model.fit(frame, y)
-    ensemble = ol.read_ensemble(model)
+    ensemble = ol.read(model)
     assert ensemble.features == ("colour", "age")
     total = added(ensemble, frame)
     theirs = model[-1].predict(model[:-1].transform(frame), output_margin=True)
@@ -379,12 +379,12 @@ def test_through_a_pipeline(sparse):
 def test_one_tree_and_one_leaf():
     X, score = data(0, missing=False)
     stump = xgboost.XGBClassifier(n_estimators=1, max_depth=2).fit(X, score > 0)
-    total = added(ol.read_ensemble(stump), X)
+    total = added(read_sum(stump), X)
     np.testing.assert_array_equal(total[:, 0], stump.predict(X, output_margin=True))
     flat = xgboost.XGBRegressor(n_estimators=3).fit(X, np.full(len(X), 1.5))
-    ensemble = ol.read_ensemble(flat)
+    ensemble = ol.read(flat)
     assert ensemble.features == ()
     np.testing.assert_array_equal(added(ensemble, X)[:, 0], flat.predict(X))
     forest = xgboost.XGBRFRegressor(n_estimators=7).fit(X, score)
-    total = added(ol.read_ensemble(forest), X)
+    total = added(ol.read(forest), X)
     np.testing.assert_array_equal(total[:, 0], forest.predict(X))

@@ -30,35 +30,35 @@ def test_refusals():
     X, score = data(0)
     linear = xgboost.XGBRegressor(booster="gblinear", n_estimators=2).fit(np.nan_to_num(X), score)
     with pytest.raises(UnreadableModel, match="a booster 'gblinear' cannot be read"):
-        ol.read_ensemble(linear)
+        ol.read(linear)
     vector = xgboost.XGBClassifier(n_estimators=2, multi_strategy="multi_output_tree")
     vector.fit(X, np.searchsorted([-1, 1], score))
     with pytest.raises(UnreadableModel, match="one_output_per_tree"):
-        ol.read_ensemble(vector)
+        ol.read(vector)
     several = xgboost.XGBRegressor(n_estimators=2).fit(X, np.stack([score, score**2], axis=1))
     with pytest.raises(UnreadableModel, match="predicts 2 numbers at once"):
-        ol.read_ensemble(several)
+        ol.read(several)
 
     def squared(y, margin):
         return margin - y, np.ones_like(y)
 
     own = xgboost.XGBRegressor(n_estimators=2, objective=squared).fit(X, score)
     with pytest.raises(UnreadableModel, match="an objective of your own"):
-        ol.read_ensemble(own)
+        ol.read(own)
     with pytest.raises(UnreadableModel, match="is not fitted"):
-        ol.read_ensemble(xgboost.XGBClassifier())
+        ol.read(xgboost.XGBClassifier())
     two = xgboost.XGBClassifier(n_estimators=2, objective="multi:softprob", num_class=2)
     two.fit(X, score > 0)
     with pytest.raises(UnreadableModel, match="gives a table and not a class"):
-        ol.read_ensemble(two)
-    assert len(ol.read_ensemble(two.get_booster()).classes) == 2
+        ol.read(two)
+    assert len(ol.read(two.get_booster()).classes) == 2
     target = TransformedTargetRegressor(xgboost.XGBRegressor(n_estimators=2), func=np.log1p,
                                         inverse_func=np.expm1)  # fmt: skip
     with pytest.raises(UnreadableModel, match="a function of a sum"):
-        ol.read_ensemble(target.fit(X, np.abs(score)))
+        ol.read(target.fit(X, np.abs(score)))
     zero = xgboost.XGBRegressor(n_estimators=2, missing=0.0).fit(X, score)
     with pytest.raises(UnreadableModel, match=r"treats 0\.0 as missing"):
-        ol.read_ensemble(zero)
+        ol.read(zero)
 
 
 def test_damaged_files():
@@ -81,14 +81,12 @@ def test_damaged_files():
         (("learner", "attributes"), {"scikit_learn": "{}", "best_iteration": "x"}),
     ]:
         with pytest.raises((UnreadableModel, InvalidTree)):
-            ol.read_ensemble(changed(saved_model(), *path, value=value))
+            ol.read(changed(saved_model(), *path, value=value))
     dart = saved_model(booster="dart")
     with pytest.raises(UnreadableModel, match="5 weights for 6 trees"):
-        ol.read_ensemble(
-            changed(dart, "learner", "gradient_booster", "weight_drop", value=[1.0] * 5)
-        )
+        ol.read(changed(dart, "learner", "gradient_booster", "weight_drop", value=[1.0] * 5))
     huge = saved_model()
     for tree in huge["learner"]["gradient_booster"]["model"]["trees"]:
         tree["split_conditions"] = [3e38] * len(tree["split_conditions"])
     with pytest.raises(UnreadableModel, match="more than a float32 can hold"):
-        ol.read_ensemble(json.dumps(huge))
+        ol.read(json.dumps(huge))

@@ -33,7 +33,7 @@ def data(seed, n_classes=2):
 def test_predicts_the_same(labels, seed):
     X, y = data(seed)
     model = fitted(X, np.array(labels)[y])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     # GOSDTClassifier.predict itself does not work with scikit-learn 1.8 and newer.
     np.testing.assert_array_equal(tree.predict(ALL), model.trees_[0].predict(ALL))
     assert tree.space == ol.Space.independent(["x0", "x1", "x2", "x3"])
@@ -43,7 +43,7 @@ def test_predicts_the_same(labels, seed):
 def test_three_classes():
     X, y = data(1, n_classes=3)
     model = fitted(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert set(tree.predict(ALL)) == {0, 1, 2}
     np.testing.assert_array_equal(tree.predict(ALL), model.trees_[0].predict(ALL))
 
@@ -51,7 +51,7 @@ def test_three_classes():
 def test_names_of_a_data_frame():
     X, y = data(0)
     model = fitted(pd.DataFrame(X, columns=list("abcd")), y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space.names == ("a", "b", "c", "d")
     frame = pd.DataFrame(ALL, columns=list("abcd"))[["d", "c", "b", "a"]]
     np.testing.assert_array_equal(
@@ -61,7 +61,7 @@ def test_names_of_a_data_frame():
 
 def test_one_class_is_a_leaf():
     X, _ = data(0)
-    tree = ol.read_tree(fitted(X, np.full(len(X), "only")))
+    tree = ol.read(fitted(X, np.full(len(X), "only")))
     assert (tree.n_nodes, tree.classes) == (1, ("only",))
     assert set(tree.predict(ALL)) == {"only"}
 
@@ -70,10 +70,10 @@ def test_one_of_several_trees():
     X = ALL.repeat(4, axis=0)
     model = fitted(X, X[:, 0] ^ X[:, 1], model_limit=10)
     assert len(model.trees_) > 1
-    trees = ol.read_trees(model.trees_)
+    trees = ol.read_many(model.trees_)
     for tree, theirs in zip(trees, model.trees_, strict=True):
         np.testing.assert_array_equal(tree.predict(ALL), theirs.predict(ALL))
-    assert ol.read_tree(model) == trees[0]
+    assert ol.read(model) == trees[0]
 
 
 def test_over_the_features_that_the_columns_tell():
@@ -91,7 +91,7 @@ def test_over_the_features_that_the_columns_tell():
             "red": ol.Condition("colour", among=("red",)),
         },
     )
-    tree = ol.read_tree(model, space=space)
+    tree = ol.read(model, space=space)
     assert tree.features == ("age", "colour")
     rows = [{"age": int(a), "colour": str(c)} for a, c in zip(age, colour, strict=True)]
     np.testing.assert_array_equal(tree.predict(rows), model.trees_[0].predict(X))
@@ -99,14 +99,14 @@ def test_over_the_features_that_the_columns_tell():
 
 def test_a_pickled_model_reads_the_same():
     model = fitted(*data(2))
-    assert ol.read_tree(pickle.loads(pickle.dumps(model))) == ol.read_tree(model)
+    assert ol.read(pickle.loads(pickle.dumps(model))) == ol.read(model)
 
 
 def test_a_model_that_is_not_fitted():
     with pytest.raises(UnreadableModel, match=r"GOSDTClassifier holds no tree: call fit"):
-        ol.read_tree(gosdt.GOSDTClassifier())
+        ol.read(gosdt.GOSDTClassifier())
 
 
 def test_a_space_with_another_number_of_columns():
     with pytest.raises(UnreadableModel, match="fitted on 4 columns and 3 are described"):
-        ol.read_tree(fitted(*data(0)), feature_names=["a", "b", "c"])
+        ol.read(fitted(*data(0)), feature_names=["a", "b", "c"])

@@ -13,7 +13,7 @@ from orderless.errors import InvalidData, InvalidTree
 NESTED = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
 RULES = "x,out\n<= 5,a\n> 5,b\n"
 SCORE = {"items": [{"feature": "age", "above": 65, "points": 2}]}
-READ = [ol.read_tree, ol.read_ensemble, ol.read_score, ol.read_rules]
+READ = [ol.read, ol.read, ol.Ensemble.from_points, ol.rules.read]
 
 
 @pytest.mark.parametrize("read", READ)
@@ -32,27 +32,27 @@ def test_a_string_that_is_no_model_is_a_path(name, tmp_path, monkeypatch):
         with pytest.raises(FileNotFoundError, match=f"'{name}'"):
             read(name)
     Path(name).write_text(json.dumps(NESTED))
-    assert ol.read_tree(name).predict([[1], [0]]).tolist() == [1, 0]
-    assert ol.read_tree(name) == ol.read_tree(json.dumps(NESTED))
-    assert [tree.n_leaves for tree in ol.read_trees([name, Path(name)])] == [2, 2]
+    assert ol.read(name).predict([[1], [0]]).tolist() == [1, 0]
+    assert ol.read(name) == ol.read(json.dumps(NESTED))
+    assert [tree.n_leaves for tree in ol.read_many([name, Path(name)])] == [2, 2]
     Path(name).write_text(RULES)
-    assert ol.read_rules(name) == ol.read_rules(RULES)
+    assert ol.rules.read(name) == ol.rules.read(RULES)
     Path(name).write_text(json.dumps(SCORE))
-    assert ol.read_score(name).predict([{"age": 66}]).tolist() == [2.0]
+    assert ol.Ensemble.from_points(name).predict([{"age": 66}]).tolist() == [2.0]
 
 
 def test_other_formats_by_the_name_of_their_file(tmp_path):
-    tree = ol.read_tree(NESTED, feature_names=["a"])
+    tree = ol.read(NESTED, feature_names=["a"])
     for name, text in (("own.json", tree.to_json()), ("tree.pmml", tree.to_pmml())):
         (tmp_path / name).write_text(text)
-        assert ol.read_tree(str(tmp_path / name)) == ol.read_tree(text)
+        assert ol.read(str(tmp_path / name)) == ol.read(text)
     assert ol.prove(tree).same_as(str(tmp_path / "own.json"))
 
 
 def test_what_a_file_holds_is_no_path(tmp_path):
     (tmp_path / "tree.json").write_text(json.dumps(NESTED))
     (tmp_path / "other").write_text(str(tmp_path / "tree.json"))
-    for read in (ol.read_tree, ol.read_ensemble):
+    for read in (ol.read, ol.read):
         with pytest.raises(InvalidTree, match="'other' holds no model"):
             read(str(tmp_path / "other"))
 
@@ -62,7 +62,7 @@ def test_what_a_file_holds_is_no_path(tmp_path):
 )
 def test_text_that_is_no_path_is_read_as_json(text):
     with pytest.raises(InvalidTree, match="JSON"):
-        ol.read_tree(text)
+        ol.read(text)
 
 
 @pytest.mark.parametrize("read", READ)

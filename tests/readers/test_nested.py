@@ -31,12 +31,12 @@ def test_dicts_and_their_json_say_what_the_oracle_says(problem):
     kinds, (spec,) = problem
     space = space_of(kinds)
     given = nested(spec)
-    tree = ol.read_tree(given, space=space)
+    tree = ol.read(given, space=space)
     rows = list(oracle.cells(kinds, spec))
     rounded = oracle.float32_names(kinds)
     expected = [oracle.decide(spec, row, rounded) for row in rows]
     assert tree.predict(rows).tolist() == expected
-    assert ol.read_tree(json.dumps(given), space=space) == tree
+    assert ol.read(json.dumps(given), space=space) == tree
     numbered = json.loads(json.dumps(given))
     todo = [numbered]
     while todo:
@@ -44,13 +44,13 @@ def test_dicts_and_their_json_say_what_the_oracle_says(problem):
         if "feature" in node:
             node["feature"] = np.int64(list(kinds).index(node["feature"]))
             todo += [node["true"], node["false"]]
-    assert ol.read_tree(numbered, space=space) == tree
+    assert ol.read(numbered, space=space) == tree
 
 
 @pytest.mark.parametrize("relation", ["<=", "<", ">", ">="])
 @pytest.mark.parametrize("reference", [0.0, 0.1, 24.5, -1e300, 1e-300, 5, np.float32(0.3)])
 def test_relations_at_the_reference_and_beside_it(relation, reference):
-    tree = ol.read_tree(split(relation=relation, reference=reference))
+    tree = ol.read(split(relation=relation, reference=reference))
     r = float(reference)
     says = {"<=": lambda x: x <= r, "<": lambda x: x < r, ">": lambda x: x > r,
             ">=": lambda x: x >= r}[relation]  # fmt: skip
@@ -59,7 +59,7 @@ def test_relations_at_the_reference_and_beside_it(relation, reference):
 
 
 def test_without_a_relation_the_column_is_one():
-    tree = ol.read_tree(split())
+    tree = ol.read(split())
     assert tree.space == Space.independent(["x0"])
     assert tree.predict([[0], [1], [True]]).tolist() == [0, 1, 1]
 
@@ -72,29 +72,29 @@ def test_treefarms_style_equality(reference):
         (ONE_HOT, [1, 0], [0, 1]),
         (Space([Feature("x")], columns={"x0": Condition("x", at_most=5.0)}), [1], [0]),
     ):
-        tree = ol.read_tree(split(relation="==", reference=reference), space=space)
+        tree = ol.read(split(relation="==", reference=reference), space=space)
         assert tree.predict([row, other]).tolist() == [1, 0], space
         opposite = "false" if reference == "true" else 1 - int(reference)
-        swapped = ol.read_tree(split(relation="==", reference=opposite), space=space)
+        swapped = ol.read(split(relation="==", reference=opposite), space=space)
         assert swapped.predict([row, other]).tolist() == [0, 1], space
 
 
 def test_labels_that_look_like_truth():
     space = Space({"answer": ["true", "false", "maybe"]})
-    tree = ol.read_tree(split("answer", relation="==", reference="true"), space=space)
+    tree = ol.read(split("answer", relation="==", reference="true"), space=space)
     assert tree.predict([["true"], ["false"], ["maybe"]]).tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize("reference", [["red", "blue"], ("blue", "red"), {"red", "blue"}])
 def test_sets_of_categories(reference):
-    tree = ol.read_tree(split("color", relation="in", reference=reference), space=COLORS)
+    tree = ol.read(split("color", relation="in", reference=reference), space=COLORS)
     assert tree.predict([["red"], ["green"], ["blue"]]).tolist() == [1, 0, 1]
     assert str(tree).splitlines()[0] == "color != green?"
 
 
 def test_a_relation_or_a_reference_alone():
-    assert ol.read_tree(split(relation="==")).predict([[1]]).tolist() == [1]
-    assert ol.read_tree(split(reference=0)).predict([[1]]).tolist() == [0]
+    assert ol.read(split(relation="==")).predict([[1]]).tolist() == [1]
+    assert ol.read(split(reference=0)).predict([[1]]).tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_a_relation_or_a_reference_alone():
 )
 def test_dicts_that_are_no_tree(given, match):
     with pytest.raises(InvalidTree, match=match):
-        ol.read_tree(given)
+        ol.read(given)
 
 
 @pytest.mark.parametrize("label", [None, [], {}, float("nan"), b"x", object()])
 def test_predictions_that_are_no_label(label):
     with pytest.raises(InvalidSpace, match="cannot use"):
-        ol.read_tree({"prediction": label})
+        ol.read({"prediction": label})
 
 
 @pytest.mark.parametrize(
@@ -158,35 +158,35 @@ def test_predictions_that_are_no_label(label):
 )
 def test_references_that_the_space_does_not_have(given, space, match):
     if match is None:
-        ol.read_tree(given, space=space)
+        ol.read(given, space=space)
         return
     with pytest.raises(UnreadableModel, match=match):
-        ol.read_tree(given, space=space)
+        ol.read(given, space=space)
 
 
 def test_names_out_of_the_space():
     with pytest.raises(
         InvalidTree, match=r"named 'colour' .did you mean 'color'.*there are 'color'"
     ):
-        ol.read_tree(split("colour"), space=COLORS)
+        ol.read(split("colour"), space=COLORS)
     with pytest.raises(
         InvalidTree, match="feature 1 is not a column: it must be a name, or one of 0 to 0"
     ):
-        ol.read_tree(split(1), space=COLORS)
-    tree = ol.read_tree(split("b"), feature_names=["a", "b"])
+        ol.read(split(1), space=COLORS)
+    tree = ol.read(split("b"), feature_names=["a", "b"])
     assert tree.features == ("b",)
 
 
 @pytest.mark.parametrize("labels", [(0, 1), (False, True), ("no", "yes"), (0.5, 1), (-3, 7)])
 def test_predictions_of_every_type(labels):
     no, yes = ({"prediction": label} for label in labels)
-    tree = ol.read_tree(split(true=yes, false=no))
+    tree = ol.read(split(true=yes, false=no))
     assert tree.classes == tuple(sorted(labels))
     assert tree.predict([[0], [1]]).tolist() == list(labels)
     numpy = split(
         true={"prediction": np.array(labels)[1]}, false={"prediction": np.array(labels)[0]}
     )
-    assert ol.read_tree(numpy).predict([[0], [1]]).tolist() == list(labels)
+    assert ol.read(numpy).predict([[0], [1]]).tolist() == list(labels)
 
 
 @pytest.mark.parametrize("side", ["true", "false"])
@@ -195,7 +195,7 @@ def test_ten_thousand_levels(side):
     other = "false" if side == "true" else "true"
     for i in range(10_000):
         node = {"feature": 0, "relation": "<=", "reference": i, side: node, other: dict(NO)}
-    tree = ol.read_tree(node)
+    tree = ol.read(node)
     assert tree.n_leaves + tree.n_dropped > 1
     assert tree.predict([[-1.0], [1e9]]).tolist() == ([1, 0] if side == "true" else [0, 1])
 
@@ -204,17 +204,17 @@ def test_a_dict_that_contains_itself():
     node = split()
     node["true"] = node
     with pytest.raises(InvalidTree, match="cycle"):
-        ol.read_tree(node)
+        ol.read(node)
     a, b = split(), split(1)
     a["true"], b["false"] = b, a
     with pytest.raises(InvalidTree, match="cycle"):
-        ol.read_tree({"feature": 2, "true": YES, "false": a})
+        ol.read({"feature": 2, "true": YES, "false": a})
 
 
 def test_shared_dicts_are_no_cycle():
     leaf = {"prediction": 1}
     inner = split(1, true=leaf, false=dict(NO))
-    tree = ol.read_tree(split(0, true=inner, false=split(2, true=inner, false=leaf)))
+    tree = ol.read(split(0, true=inner, false=split(2, true=inner, false=leaf)))
     assert tree.n_leaves == 5
     assert tree.predict([[0, 1, 1], [0, 0, 1], [1, 0, 0]]).tolist() == [1, 0, 0]
 
@@ -225,7 +225,7 @@ def test_dicts_that_unfold_without_end_are_refused(monkeypatch):
     for i in range(60):
         node = split(i, true=node, false=node)
     with pytest.raises(InvalidTree, match="more than 1,000 nodes"):
-        ol.read_tree(node)
+        ol.read(node)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_dicts_that_unfold_without_end_are_refused(monkeypatch):
 )
 def test_text_that_is_no_tree(text, match):
     with pytest.raises(InvalidTree, match=match):
-        ol.read_tree(text)
+        ol.read(text)
 
 
 @pytest.mark.parametrize("relation", ["<=", "<", ">", ">="])
@@ -254,4 +254,4 @@ def test_where_nan_is_a_value_no_comparison_with_it_holds(relation):
     split = {"feature": "lab", "relation": relation, "reference": 5, "true": {"prediction": 1},
              "false": {"prediction": 0}}  # fmt: skip
     space = ol.Space({"lab": ol.Feature("lab", nan=True)})
-    assert ol.read_tree(split, space=space).predict([[float("nan")]]).tolist() == [0]
+    assert ol.read(split, space=space).predict([[float("nan")]]).tolist() == [0]

@@ -56,9 +56,9 @@ def check(content: bytes, X: np.ndarray) -> ol.Tree:
     """Both as a tree and as an ensemble, what is read says what onnxruntime says."""
     own = session(content)
     said = own.run([own.get_outputs()[0].name], {"X": X})[0].ravel().tolist()
-    tree = ol.read_tree(content, nan="value")
+    tree = ol.read(content, nan="value")
     assert tree.predict(X).tolist() == said
-    assert ol.read_ensemble(content, nan="value").predict(X).tolist() == said
+    assert ol.read(content, nan="value").predict(X).tolist() == said
     return tree
 
 
@@ -111,7 +111,7 @@ def test_classes_are_those_of_onnxruntime(labels: Any, weights: Any, more: Any) 
     own = session(content)
     X = rows()
     said = own.run(["Y"], {"X": X})[0].tolist()
-    assert ol.read_tree(content, nan="value").predict(X).tolist() == said
+    assert ol.read(content, nan="value").predict(X).tolist() == said
 
 
 def test_two_classes_of_both_weights_lose_their_numbers() -> None:
@@ -139,7 +139,7 @@ def test_columns_are_picked_and_joined() -> None:
     join = helper.make_node("Concat", ["Q", "X"], ["R"], axis=1)
     node = stump(["a", "b"], [{0: 0}, {0: 1}])
     node.input[0] = "R"
-    tree = ol.read_tree(model([pick, same, join, node], constants=[which]))
+    tree = ol.read(model([pick, same, join, node], constants=[which]))
     assert len(tree.space) == 4
 
 
@@ -193,16 +193,16 @@ def changed(**attributes: Any) -> bytes:
 )  # fmt: skip
 def test_what_is_not_known_is_refused(content: Any, said: str) -> None:
     with pytest.raises((UnreadableModel, InvalidTree), match=said):
-        ol.read_tree(content())
+        ol.read(content())
 
 
 def test_numbers_outside_of_the_file_are_refused() -> None:
-    made = onnx.load_from_string(ol.read_tree({"prediction": 1}, feature_names=["a"]).to_onnx())
+    made = onnx.load_from_string(ol.read({"prediction": 1}, feature_names=["a"]).to_onnx())
     made.graph.initializer[0].data_location = TensorProto.EXTERNAL
     with pytest.raises(UnreadableModel, match="in a file beside it"):
-        ol.read_tree(made)
+        ol.read(made)
 
 
 def test_other_bytes_are_refused() -> None:
     with pytest.raises(UnreadableModel, match="not an ONNX model"):
-        ol.read_tree(b"\x00\x01")
+        ol.read(b"\x00\x01")

@@ -67,7 +67,7 @@ def rows_at(read: Any, rows: pd.DataFrame, *, unseen: bool = False) -> pd.DataFr
     parts = [rows]
     for one in getattr(read, "trees", [read]):
         for at, cut in {
-            (int(f), float(t)) for f, t in zip(one.feature, one.threshold, strict=True)
+            (int(f), float(t)) for f, t in zip(one.nodes.feature, one.nodes.threshold, strict=True)
         }:
             if at < 0 or not read.space.features[at].ordered or not np.isfinite(cut):
                 continue
@@ -109,7 +109,7 @@ NUMBERS = {
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_are_scaled_and_filled_as_onnxruntime_does(name: str, nan: Any) -> None:
     proto = converted(make_pipeline(NUMBERS[name], tree()), X)
-    read = ol.read_tree(proto, nan=nan)
+    read = ol.read(proto, nan=nan)
     assert read.space.names == ("x0", "x1", "x2")
     rows = rows_at(read, pd.DataFrame(X, columns=list(read.space.names)))
     # onnxruntime's Binarizer takes no NaN, so that missing is no value there.
@@ -126,7 +126,7 @@ def test_other_types_of_numbers(scaler: Any, kind: str, scale: float) -> None:
     own = X.astype(np.float64) * scale
     own = own.astype(np.int64) if kind == "Int64" else own
     proto = converted(make_pipeline(scaler, tree()), own, kind)
-    read = ol.read_tree(proto)
+    read = ol.read(proto)
     rows = rows_at(read, pd.DataFrame(own, columns=list(read.space.names)))
     assert read.predict(rows).tolist() == said(proto, rows)
 
@@ -145,8 +145,8 @@ MIXED = {
 def test_mixed_columns(name: str) -> None:
     steps, unseen = MIXED[name]
     for last, read_one in (
-        (tree(), ol.read_tree),
-        (GradientBoostingClassifier(n_estimators=3, max_depth=3, random_state=0), ol.read_ensemble),
+        (tree(), ol.read),
+        (GradientBoostingClassifier(n_estimators=3, max_depth=3, random_state=0), ol.read),
     ):
         proto = converted(make_pipeline(make_column_transformer(*steps), last), TABLE)
         read: Any = read_one(proto)
@@ -169,15 +169,15 @@ def test_float32_scaling_is_another_function_than_float64() -> None:
 
 def test_features_get_other_names_and_kinds() -> None:
     proto = converted(make_pipeline(StandardScaler(), tree()), X)
-    assert ol.read_tree(proto, feature_names=["p", "q", "r"]).space.names == ("p", "q", "r")
+    assert ol.read(proto, feature_names=["p", "q", "r"]).space.names == ("p", "q", "r")
     space = ol.Space({"p": float, "q": float, "r": "integer"})
-    assert ol.read_tree(proto, space=space).space == space
+    assert ol.read(proto, space=space).space == space
     with pytest.raises(InvalidSpace, match="feature_names has 2 names, but the model takes 3"):
-        ol.read_tree(proto, feature_names=["p", "q"])
+        ol.read(proto, feature_names=["p", "q"])
     with pytest.raises(InvalidSpace, match="the model takes 3 columns and the space has 2"):
-        ol.read_tree(proto, space=ol.Space({"p": float, "q": float}))
+        ol.read(proto, space=ol.Space({"p": float, "q": float}))
     with pytest.raises(UnreadableModel, match="this model prepares its columns itself"):
-        ol.read_tree(proto, through=StandardScaler().fit(X))
+        ol.read(proto, preprocessing=StandardScaler().fit(X))
 
 
 def altered(change: Any, model: Any = None) -> Any:
@@ -219,7 +219,7 @@ FILLS = make_pipeline(SimpleImputer(), tree())
 )  # fmt: skip
 def test_what_is_refused(change: Any, model: Any, message: str) -> None:
     with pytest.raises(UnreadableModel, match=message):
-        ol.read_tree(altered(change, model))
+        ol.read(altered(change, model))
 
 
 def test_encoders_that_are_refused() -> None:
@@ -229,7 +229,7 @@ def test_encoders_that_are_refused() -> None:
     (cats,) = [a for a in encoder.attribute if a.name == "cats_strings"]
     cats.strings[0] = cats.strings[1]
     with pytest.raises(UnreadableModel, match="has no labels, or one twice"):
-        ol.read_tree(proto)
+        ol.read(proto)
     encoder.input[0] = next(n for n in proto.graph.node if n.op_type == "Concat").output[0]
     with pytest.raises(UnreadableModel, match=r"'OneHotEncoder' .*not of its labels' type"):
-        ol.read_tree(proto)
+        ol.read(proto)

@@ -25,22 +25,22 @@ SMALL = (
 
 def refused(text: str, match: str) -> None:
     with pytest.raises(UnreadableModel, match=match):
-        ol.read_tree(text)
+        ol.read(text)
 
 
 def test_text_and_files_in_any_encoding(tmp_path: Path) -> None:
-    tree = ol.read_tree(SMALL)
+    tree = ol.read(SMALL)
     assert tree.predict([[3.0], [3.5]]).tolist() == ["small", "large"]
     path = tmp_path / "model.xml"
     for encoding in ("utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252", "ISO-8859-15",
                      "gb18030"):  # fmt: skip
         name = encoding.removesuffix("-sig")
         path.write_bytes(f'<?xml version="1.0" encoding="{name}"?>\n{SMALL}'.encode(encoding))
-        assert ol.read_tree(path) == tree
-        assert ol.read_tree(path).space.names == ("größe",)
+        assert ol.read(path) == tree
+        assert ol.read(path).space.names == ("größe",)
     path.write_bytes(SMALL.encode())  # UTF-8 is what XML is in if it does not say
-    assert ol.read_tree(path) == tree
-    assert ol.read_tree("\ufeff \n" + SMALL) == tree
+    assert ol.read(path) == tree
+    assert ol.read("\ufeff \n" + SMALL) == tree
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_files_in_another_encoding_than_they_say(tmp_path: Path, encoding: str) 
     path = tmp_path / "model.xml"
     path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?>{SMALL}'.encode("iso-8859-1"))
     with pytest.raises(InvalidTree, match="encoding"):
-        ol.read_tree(path)
+        ol.read(path)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_files_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         handle.write(b"<PMML>")
         handle.truncate(document.MOST_BYTES + 1)  # a hole: it takes no room
     with pytest.raises(InvalidData, match="536,870,913 bytes"):
-        ol.read_tree(path)
+        ol.read(path)
     monkeypatch.setattr(document, "MOST_BYTES", 100)
     refused(SMALL, "at most 100 are read")
 
@@ -108,10 +108,10 @@ def test_a_deep_tree() -> None:
     text = parts[0] + "<Node><True/>" + nodes + inner + "</Node>" * n
     text += LEAF.format("small", "<True/>") + "</Node></TreeModel></PMML>"
     with pytest.raises(UnreadableModel, match="no prediction"):  # between 1 and n
-        ol.read_tree(text)
+        ol.read(text)
     text = text.replace("<TreeModel ", '<TreeModel noTrueChildStrategy="returnLastPrediction" ')
     text = text.replace("<Node><Simple", '<Node score="small"><Simple')
-    assert ol.read_tree(text).predict([[1.0], [n + 1.0]]).tolist() == ["small", "large"]
+    assert ol.read(text).predict([[1.0], [n + 1.0]]).tolist() == ["small", "large"]
 
 
 def test_half_of_a_file(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_half_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "empty.pmml"
     path.write_bytes(b"<")
     with pytest.raises(UnreadableModel, match="only a part"):
-        ol.read_tree(path)
+        ol.read(path)
     refused(SMALL.replace('name="t"', 'name="\ud800"'), "damaged")
 
 
@@ -130,9 +130,9 @@ def test_other_documents_and_versions() -> None:
     for version in ("3.2", "4.5", "5.0", "4.4x", "9" * 100):
         refused(SMALL.replace('"4.4"', f'"{version}"'), "and read are 4.0 to 4.4")
     for version in ("4.0", "4.1", "4.2", "4.2.1", "4.3", "4.4.1"):
-        assert ol.read_tree(SMALL.replace('"4.4"', f'"{version}"')).n_leaves == 2
+        assert ol.read(SMALL.replace('"4.4"', f'"{version}"')).n_leaves == 2
     prefixed = SMALL.replace("<", "<p:").replace("<p:/", "</p:").replace("xmlns=", "xmlns:p=")
-    assert ol.read_tree(prefixed).n_leaves == 2
+    assert ol.read(prefixed).n_leaves == 2
 
 
 def test_what_is_xml() -> None:

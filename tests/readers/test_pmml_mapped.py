@@ -80,7 +80,7 @@ CASES: dict[str, tuple[str, Callable[[float], float], float | None]] = {
 
 
 def numbers_at(tree: ol.Tree, kind: str) -> list[Any]:
-    cuts = tree.row_threshold[tree.feature >= 0]
+    cuts = tree.kernel.row_threshold[tree.nodes.feature >= 0]
     near = [number for cut in cuts[np.isfinite(cuts)] for number in neighbours(cut)]
     near += [number for number in EDGES if number == number]
     near += np.random.default_rng(0).normal(size=60).tolist()
@@ -97,7 +97,7 @@ def numbers_at(tree: ol.Tree, kind: str) -> list[Any]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_computed_number(name: str, kind: str, declared: str) -> None:
     how, function, missing = CASES[name]
-    tree = ol.read_tree(document(how, kind, declared), nan="value")
+    tree = ol.read(document(how, kind, declared), nan="value")
     for x in numbers_at(tree, kind):
         expected = answer(missing if x is None else function(x), declared == "float")
         assert tree.predict([{"x": x}]).tolist() == [expected], x
@@ -106,14 +106,14 @@ def test_a_computed_number(name: str, kind: str, declared: str) -> None:
 def test_a_cast_and_intervals_of_a_computed_number() -> None:
     how, function, _ = CASES["falls"]
     cast = f'<DerivedField name="d" optype="continuous" dataType="float">{X.replace("x", "e")}'
-    tree = ol.read_tree(document(how, more=cast + "</DerivedField>"))
+    tree = ol.read(document(how, more=cast + "</DerivedField>"))
     for x in numbers_at(tree, "double")[1:]:
         assert tree.predict([{"x": x}]).tolist() == [answer(function(x), True)]
     bins = '<DiscretizeBin binValue="2"><Interval closure="openClosed" leftMargin="0.0" ' \
            'rightMargin="0.5"/></DiscretizeBin>'  # fmt: skip
     cast = '<DerivedField name="d" optype="continuous" dataType="double"><Discretize field="e" ' \
            f'defaultValue="-5">{bins}</Discretize></DerivedField>'  # fmt: skip
-    tree = ol.read_tree(document(how, more=cast))
+    tree = ol.read(document(how, more=cast))
     inside = numbers_at(tree, "double")[1:]
     for x in inside:
         assert tree.predict([{"x": x}]).tolist() == ["4" if 0.0 < function(x) <= 0.5 else "0"]
@@ -125,7 +125,7 @@ def test_jpmml_computes_the_same() -> None:
     for name, (how, _, _) in CASES.items():
         for kind, declared in (("double", "double"), ("float", "double"), ("integer", "float")):
             text = document(how, kind, declared)
-            tree = ol.read_tree(text, nan="value")
+            tree = ol.read(text, nan="value")
             given = numbers_at(tree, kind)
             said = run_jpmml(text, pd.DataFrame({"x": pd.Series(given, dtype=object)}))
             assert tree.predict([{"x": x} for x in given]).tolist() == said, (name, kind)
@@ -153,9 +153,9 @@ def test_jpmml_computes_the_same() -> None:
 )  # fmt: skip
 def test_what_is_refused(how: str, kind: str, message: str) -> None:
     with pytest.raises(UnreadableModel, match=message):
-        ol.read_tree(document(how, kind))
+        ol.read(document(how, kind))
     with pytest.raises(UnreadableModel, match="makes 'integer' of a number that is computed"):
-        ol.read_tree(document(CASES["scaled"][0], declared="integer"))
+        ol.read(document(CASES["scaled"][0], declared="integer"))
 
 
 def test_a_table_whose_cells_have_a_namespace_and_a_cast_to_float() -> None:
@@ -175,7 +175,7 @@ def test_a_table_whose_cells_have_a_namespace_and_a_cast_to_float() -> None:
         '<DerivedField name="d" optype="continuous" dataType="float"><FieldRef field="m"/>'
         "</DerivedField>"
     )
-    tree = ol.read_tree(document(first, more=more))
+    tree = ol.read(document(first, more=more))
     said = tree.predict([{"x": -1.0}, {"x": 0.5}, {"x": 1.0}]).tolist()
     assert said == [answer(number, True) for number in (0.1, 0.31, 5.0)] == ["2", "2", "3"]
 

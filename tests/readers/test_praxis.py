@@ -36,7 +36,7 @@ def fitted(X, y, **options):
 @pytest.mark.parametrize("seed", range(3))
 def test_every_tree_of_a_set_predicts_the_same(seed, n_classes):
     model = fitted(*data(seed, n_classes))
-    trees = ol.read_trees(model, feature_names=NAMES)
+    trees = ol.read_many(model, feature_names=NAMES)
     assert len(trees) == model.count_trees() > 1
     for i, tree in enumerate(trees):
         np.testing.assert_array_equal(tree.predict(ALL), model.get_predictions(i, ALL))
@@ -46,22 +46,22 @@ def test_every_tree_of_a_set_predicts_the_same(seed, n_classes):
 
 def test_a_set_of_one_tree_is_a_tree():
     model = fitted(*data(0), rashomon_mult=0.0)
-    tree = ol.read_tree(model, feature_names=NAMES)
+    tree = ol.read(model, feature_names=NAMES)
     np.testing.assert_array_equal(tree.predict(ALL), model.get_predictions(0, ALL))
 
 
 def test_a_leaf():
     X, _ = data(0)
-    tree = ol.read_tree(fitted(X, np.zeros(len(X), dtype=int), rashomon_mult=0.0))
+    tree = ol.read(fitted(X, np.zeros(len(X), dtype=int), rashomon_mult=0.0))
     assert (tree.n_nodes, tree.classes) == (1, (0,))
 
 
 def test_a_set_given_as_a_tree():
-    with pytest.raises(UnreadableModel, match=r"holds \d+ trees: read all with read_trees"):
-        ol.read_tree(fitted(*data(0)))
+    with pytest.raises(UnreadableModel, match=r"holds \d+ trees: read all with orderless.read_many"):
+        ol.read(fitted(*data(0)))
 
 
-@pytest.mark.parametrize("read", [ol.read_tree, ol.read_trees])
+@pytest.mark.parametrize("read", [ol.read, ol.read_many])
 def test_a_model_that_is_not_fitted(read):
     with pytest.raises(UnreadableModel, match="PRAXIS holds no tree: call fit"):
         read(praxis.PRAXIS())
@@ -71,4 +71,4 @@ def test_trees_that_defer():
     X, y = data(0)
     model = fitted(X, y, use_deferral=True, bb_pred=y)
     with pytest.raises(UnreadableModel, match="without use_deferral"):
-        ol.read_trees(model)
+        ol.read_many(model)

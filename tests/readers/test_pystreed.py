@@ -47,7 +47,7 @@ def mixed(seed):
 def test_numbers_at_every_threshold(seed, strategy):
     X, y = numbers(seed)
     model = fitted(X, y, continuous_binarize_strategy=strategy)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert [feature.kind for feature in tree.space.features] == [
         "numeric", "boolean", "numeric", "numeric",
     ]  # fmt: skip
@@ -64,7 +64,7 @@ def test_numbers_at_every_threshold(seed, strategy):
 def test_a_data_frame_of_all_kinds(seed, options):
     X, y = mixed(seed)
     model = fitted(X, y, **options)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert set(tree.space.names) == set(X)
     assert tree.space["flag"].kind == tree.space["wet"].kind == "boolean"
     assert tree.space["colour"].kind == "categorical"
@@ -78,28 +78,28 @@ def test_a_space_and_names_go_by_name():
     X, y = mixed(0)
     X = X.drop(columns="colour")
     model = fitted(X, y)
-    plain = ol.read_tree(model)
+    plain = ol.read(model)
     space = ol.Space(
         {
             "age": "integer", "flag": "boolean", "weight": "numeric", "sex": ["f", "m"],
             "wet": "boolean",
         }
     )  # fmt: skip
-    for tree in (ol.read_tree(model, space=space), ol.read_tree(model, feature_names=list(X))):
+    for tree in (ol.read(model, space=space), ol.read(model, feature_names=list(X))):
         assert tree.space.names == tuple(X)
         assert set(tree.features) == set(plain.features)
         np.testing.assert_array_equal(tree.predict(X).to_numpy(int), model.predict(X))
         by_position = tree.predict(X.astype(object).to_numpy())
         np.testing.assert_array_equal(by_position, model.predict(X))
     with pytest.raises(UnreadableModel, match="does not keep their order, so they go by name"):
-        ol.read_tree(model, feature_names=["a", "b", "c", "d", "e"])
+        ol.read(model, feature_names=["a", "b", "c", "d", "e"])
 
 
 def test_columns_said_to_be_categorical():
     X, y = numbers(0)
     for columns in ([2], [1, 2]):  # column 1 is 0/1 as well
         model = fitted(X, y, categorical=columns)
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         assert tree.space["x2"].kind == "categorical"
         np.testing.assert_array_equal(tree.predict(X), model.predict(X))
 
@@ -108,7 +108,7 @@ def test_columns_said_to_be_categorical():
 def test_labels(labels):
     X, y = numbers(0)
     model = fitted(X, np.array(labels)[y])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert [type(label) for label in tree.classes] == [type(label) for label in labels]
     np.testing.assert_array_equal(tree.predict(X), model.predict(X))
 
@@ -117,10 +117,10 @@ def test_three_classes_and_what_the_leaves_hold():
     X, y = numbers(0)
     y = y + 2 * (X[:, 3] > 0.5)
     model = fitted(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     np.testing.assert_array_equal(tree.predict(X), model.predict(X))
     leaf = np.asarray(tree.apply(X))
-    for node in tree.leaves():
+    for node in tree.kernel.leaves():
         expected = [np.sum((leaf == node) & (y == label)) for label in tree.classes]
         np.testing.assert_array_equal(tree.distribution[node], expected)
 
@@ -131,21 +131,21 @@ def test_three_classes_and_what_the_leaves_hold():
 def test_other_tasks(task):
     X, y = numbers(1)
     model = fitted(X, y, optimization_task=task)
-    np.testing.assert_array_equal(ol.read_tree(model).predict(X), model.predict(X))
+    np.testing.assert_array_equal(ol.read(model).predict(X), model.predict(X))
 
 
 def test_bits_only_keep_their_order():
     X = np.random.default_rng(0).integers(0, 2, (100, 4))
     frame = pd.DataFrame(X, columns=list("dcba"))
     model = fitted(frame, X[:, 0] & X[:, 2])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space == ol.Space.independent("dcba")
     np.testing.assert_array_equal(tree.predict(X), model.predict(frame))
 
 
 def test_a_leaf():
     X, y = numbers(0)
-    tree = ol.read_tree(fitted(X, np.ones_like(y), max_depth=1))
+    tree = ol.read(fitted(X, np.ones_like(y), max_depth=1))
     assert set(tree.predict(X)) == {1}
 
 
@@ -168,12 +168,12 @@ def test_cost_sensitive_trees(frame, shift):
     X = pd.DataFrame(bits, columns=list("edcba")) if frame else bits
     y = ((bits[:, 0] & bits[:, 1]) | bits[:, 3]) + shift + bits[:, 4] * (bits[:, 2] & bits[:, 3])
     model = cost_sensitive(X, y, [0.001, 0.001, 0.004, 0.05, 0.001])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space == ol.Space.independent("edcba" if frame else [f"x{i}" for i in range(5)])
     every = np.array(np.unravel_index(np.arange(32), (2,) * 5)).T
     rows = pd.DataFrame(every, columns=list("edcba")) if frame else every
     np.testing.assert_array_equal(tree.predict(every), model.predict(rows))
-    assert tree.distribution[[*tree.leaves()]].sum() == 200
+    assert tree.distribution[[*tree.kernel.leaves()]].sum() == 200
 
 
 def test_cost_sensitive_trees_cost_less_than_their_own_order_says():
@@ -182,7 +182,7 @@ def test_cost_sensitive_trees_cost_less_than_their_own_order_says():
     bits = rng.integers(0, 2, (300, 4))
     y = np.where(bits[:, 0] == 1, bits[:, 1], bits[:, 2])
     costs = [0.01, 0.02, 0.02, 0.001]
-    tree = ol.read_tree(cost_sensitive(bits, y, costs, max_depth=2))
+    tree = ol.read(cost_sensitive(bits, y, costs, max_depth=2))
     path = ol.cheapest_policy(tree, bits, costs, method="path")
     best = ol.cheapest_policy(tree, bits, costs)
     assert path.expected_cost == pytest.approx(0.03)
@@ -194,17 +194,17 @@ def test_cost_sensitive_trees_cost_less_than_their_own_order_says():
 def test_labels_that_streed_cuts():
     X, y = numbers(0)
     with pytest.raises(UnreadableModel, match=r"cut the label 0.5 to 0: use whole numbers"):
-        ol.read_tree(fitted(X, y + 0.5))
+        ol.read(fitted(X, y + 0.5))
 
 
 def test_a_model_that_is_not_fitted():
     with pytest.raises(UnreadableModel, match="STreeDClassifier holds no tree: call fit"):
-        ol.read_tree(pystreed.STreeDClassifier())
+        ol.read(pystreed.STreeDClassifier())
 
 
 def test_a_cost_sensitive_model_that_is_not_fitted():
     with pytest.raises(UnreadableModel, match="STreeDCostSensitiveClassifier holds no tree"):
-        ol.read_tree(pystreed.STreeDCostSensitiveClassifier())
+        ol.read(pystreed.STreeDCostSensitiveClassifier())
 
 
 def regressor(X, y, categorical=None, **options):
@@ -218,7 +218,7 @@ def test_numbers_of_a_regressor(seed, task):
     X, y = numbers(seed)
     y = 3.3 * y + X[:, 3] / 3 + X[:, 2]
     model = regressor(X, y, optimization_task=task)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.task == "regression"
     rows = many_rows(tree, X, edges=[x for x in EDGES if np.isfinite(x)])
     rows[:, 1] = np.arange(len(rows)) % 2
@@ -231,7 +231,7 @@ def test_a_regressor_of_a_data_frame_of_all_kinds(options):
     X, y = mixed(1)
     y = y * 4.0 + X["weight"] / 7 + X["colour"].isin(["r", "k"])
     model = regressor(X, y, **options)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert set(tree.space.names) == set(X)
     new = X.assign(colour=["violet", *X["colour"][1:]], sex=["?", *X["sex"][1:]])
     for table in (X, new, X[X.columns[::-1]]):
@@ -240,20 +240,20 @@ def test_a_regressor_of_a_data_frame_of_all_kinds(options):
 
 def test_a_regressor_of_one_leaf_and_of_bits():
     X, _ = numbers(0)
-    tree = ol.read_tree(regressor(X, np.full(len(X), 2.5), max_depth=1))
+    tree = ol.read(regressor(X, np.full(len(X), 2.5), max_depth=1))
     assert tree.classes == (2.5,)
     bits = np.random.default_rng(0).integers(0, 2, (100, 4))
     model = regressor(bits, bits @ [1.5, -2.0, 0.25, 0.125])
-    np.testing.assert_array_equal(ol.read_tree(model).predict(bits), model.predict(bits))
+    np.testing.assert_array_equal(ol.read(model).predict(bits), model.predict(bits))
 
 
 def test_regressors_that_are_refused():
     with pytest.raises(UnreadableModel, match="STreeDRegressor holds no tree: call fit"):
-        ol.read_tree(pystreed.STreeDRegressor())
+        ol.read(pystreed.STreeDRegressor())
     with pytest.raises(UnreadableModel, match=r"linear model at each leaf.*STreeDRegressor"):
-        ol.read_tree(pystreed.STreeDPiecewiseLinearRegressor())
+        ol.read(pystreed.STreeDPiecewiseLinearRegressor())
     with pytest.raises(UnreadableModel, match="the STreeDRegressor and the STreeDCostSensitive"):
-        ol.read_tree(pystreed.STreeDSurvivalAnalysis())
+        ol.read(pystreed.STreeDSurvivalAnalysis())
 
     class Rounded(pystreed.STreeDRegressor):
         def predict(self, X):
@@ -261,4 +261,4 @@ def test_regressors_that_are_refused():
 
     X, y = numbers(0)
     with pytest.raises(UnreadableModel, match="a Rounded has its own predict"):
-        ol.read_tree(Rounded(max_depth=1).fit(X, y + 0.5))
+        ol.read(Rounded(max_depth=1).fit(X, y + 0.5))

@@ -14,6 +14,8 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
+from orderless.readers import r_script
+from tests.slow_sums import read_sum
 
 HERE = Path(__file__).parent
 TREES = ("rpart-class", "rpart-stops", "rpart-prior", "rpart-number", "rpart-unseen",
@@ -40,7 +42,7 @@ def cases(tmp_path_factory):
     rscript = shutil.which("Rscript")
     assert rscript, "R is not installed: run make test-engines, or apt-get install r-base-core"
     folder = tmp_path_factory.mktemp("r")
-    command = [rscript, "--vanilla", str(HERE / "r_cases.R"), str(ol.r_script()), str(folder)]
+    command = [rscript, "--vanilla", str(HERE / "r_cases.R"), str(r_script()), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder
@@ -56,7 +58,7 @@ def rows_and_answers(folder, name):
 @pytest.mark.engine
 @pytest.mark.parametrize("name", TREES)
 def test_a_tree_predicts_what_r_predicts(cases, name):
-    tree = ol.read_tree(cases / f"{name}.json")
+    tree = ol.read(cases / f"{name}.json")
     rows, said = rows_and_answers(cases, name)
     found = tree.predict(rows)
     if tree.task == "regression":
@@ -70,14 +72,14 @@ def test_a_tree_predicts_what_r_predicts(cases, name):
 @pytest.mark.engine
 @pytest.mark.parametrize("name", FORESTS)
 def test_a_forest_predicts_what_r_predicts(cases, name):
-    forest = ol.read_ensemble(cases / f"{name}.json")
+    forest = read_sum(cases / f"{name}.json")
     rows, said = rows_and_answers(cases, name)
     if name == "ranger-shares":
         found = forest.predict_proba(rows)
         assert forest.classes == tuple(said) == ("p", "q", "r")
         assert np.array_equal(np.asarray(found), said.map(float).to_numpy())
         return
-    decided = forest.decide(rows)
+    decided = forest.status(rows)
     if forest.task == "regression":
         assert forest.predict(rows).tolist() == said["predicted"].map(float).tolist()
         return
@@ -108,7 +110,7 @@ def test_what_the_script_refuses(cases):
 @pytest.mark.engine
 def test_missing_values_are_unknown(cases):
     """What is certain with a gap is what the complete row gets; surrogates are not asked."""
-    tree = ol.read_tree(cases / "rpart-class.json")
+    tree = ol.read(cases / "rpart-class.json")
     rows, _ = rows_and_answers(cases, "rpart-class")
     with_gaps = rows.assign(x=np.where(np.arange(len(rows)) % 2 == 0, np.nan, rows["x"]))
     certain = tree.predict(with_gaps)
@@ -124,15 +126,15 @@ def test_missing_values_are_unknown(cases):
 def test_a_file_is_read(tmp_path):
     path = tmp_path / "m.json"
     path.write_text(json.dumps(STUMP), encoding="utf-8")
-    tree = ol.read_tree(path)
+    tree = ol.read(path)
     assert [f.kind for f in tree.space.features] == ["numeric", "categorical", "boolean"]
     assert not tree.space["f"].other
     rows = [{"x": np.nextafter(2.5, 0)}, {"x": 2.5, "f": "c"}, {"x": 3, "f": "ä b"}, {"f": "a"}]
     assert tree.predict(rows).tolist() == ["no", "yes", "no", None]
-    assert tree.shares[1].tolist() == [0.75, 0.25]
-    assert ol.read_ensemble(path).predict(rows[:2]).tolist() == ["no", "yes"]
+    assert tree.kernel.shares[1].tolist() == [0.75, 0.25]
+    assert ol.read(path).predict(rows[:2]).tolist() == ["no", "yes"]
     space = ol.Space({"x": "integer", "f": ["a", "ä b", "c"], "l": "boolean"})
-    assert ol.read_tree(path, space=space).space == space
+    assert ol.read(path, space=space).space == space
 
 
 def changed(**changes):
@@ -153,7 +155,6 @@ def with_node(at, **changes):
         (changed(end=None), "the end of it is missing"),
         (changed(trees=[]), "it has no trees"),
         (changed(trees=[[]]), "it has no trees"),
-        (changed(trees=STUMP["trees"] * 2), "this forest has 2 trees: read it with read_ensemble"),
         (changed(task="survival"), "the task is 'survival'"),
         (changed(classes=None), "the task is 'classification' with the classes None"),
         (changed(features=[{"name": "x", "kind": "date"}]), "a feature is"),
@@ -174,19 +175,21 @@ def with_node(at, **changes):
 )
 def test_damaged_files_are_refused(text, message):
     with pytest.raises((UnreadableModel, InvalidTree), match=message):
-        ol.read_tree(text)
+        ol.read(text)
 
 
 def test_forests_from_files():
+    with pytest.raises(UnreadableModel, match="this forest has 2 trees"):
+        ol.canonicalize(changed(trees=STUMP["trees"] * 2))
     votes = changed(trees=STUMP["trees"] * 2, forest=True, votes=True, library="ranger")
-    assert ol.read_ensemble(votes).predict([{"x": 1}]).tolist() == ["no"]
+    assert ol.read(votes).predict([{"x": 1}]).tolist() == ["no"]
     bad = json.loads(votes)
     bad["trees"][0][1]["class"] = 1
-    tie = ol.read_ensemble(json.dumps(bad))
-    assert tie.decide([{"x": 1}]).tolist() == ["undecided"]
+    tie = ol.read(json.dumps(bad))
+    assert tie.status([{"x": 1}]).tolist() == ["undecided"]
     with pytest.raises(UnreadableModel, match="priors or losses"):
-        ol.read_ensemble(with_node(1, **{"class": 1}))
-    with pytest.raises(UnreadableModel, match="a leaf adds"):
-        ol.read_ensemble(with_node(1, shares=[1.0, 0.0, 0.0]))
+        read_sum(with_node(1, **{"class": 1}))
+    with pytest.raises(UnreadableModel, match="has the shares"):
+        read_sum(with_node(1, shares=[1.0, 0.0, 0.0]))
     with pytest.raises(UnreadableModel, match="damaged"):
-        ol.read_ensemble(with_node(1, shares=None))
+        read_sum(with_node(1, shares=None))

@@ -111,7 +111,7 @@ def held(rules, row):
 def test_every_cell_as_brute_force_says(rules, hit):
     text = written(rules)
     by_row = [held(rules, row) for row in ROWS]
-    check = ol.check_rules(text, hit=hit, space=SPACE, most=1000)
+    check = ol.rules.check(text, hit=hit, space=SPACE, most=1000)
     pairs = set()
     for rows in by_row:
         for i, j in itertools.combinations(rows, 2):
@@ -131,11 +131,11 @@ def test_every_cell_as_brute_force_says(rules, hit):
         assert check.unused == tuple(i + 2 for i in range(len(rules)) if i not in used)
     if pairs:
         with pytest.raises(InvalidRules, match="do not give every row one output"):
-            ol.read_rules(text, hit=hit, space=SPACE, default="none")
+            ol.rules.read(text, hit=hit, space=SPACE, default="none")
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rules that never decide
-        tree = ol.read_rules(text, hit=hit, space=SPACE, default="none")
+        tree = ol.rules.read(text, hit=hit, space=SPACE, default="none")
     frame = [dict(zip(HEAD, row, strict=True)) for row in ROWS]
     expected = [rules[rows[0]][1] if rows else "none" for rows in by_row]
     assert tree.predict(frame).tolist() == expected
@@ -144,11 +144,11 @@ def test_every_cell_as_brute_force_says(rules, hit):
 @settings(max_examples=20, deadline=None)
 @given(tables())
 def test_gaps_do_not_meet_and_are_all_there(rules):
-    check = ol.check_rules(written(rules), hit="first", space=SPACE, most=1000)
+    check = ol.rules.check(written(rules), hit="first", space=SPACE, most=1000)
     tree_of_gaps = [r for r in ROWS if not held(rules, r)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ol.read_rules(written(rules), hit="first", space=SPACE, default="gap here")
+        tree = ol.rules.read(written(rules), hit="first", space=SPACE, default="gap here")
     frame = [dict(zip(HEAD, row, strict=True)) for row in ROWS]
     assert (tree.predict(frame) == "gap here").sum() == len(tree_of_gaps)
     rows = {tuple(gap.row.values()) for gap in check.gaps}
@@ -157,15 +157,15 @@ def test_gaps_do_not_meet_and_are_all_there(rules):
 
 def test_kinds_are_inferred_or_given():
     text = "age,ward,flag,out\n<= 3,a,true,1\n-,-,-,2\n"
-    tree = ol.read_rules(text, hit="F")
+    tree = ol.rules.read(text, hit="F")
     assert [f.kind for f in tree.space.features] == ["numeric", "categorical", "boolean"]
     assert tree.space["ward"].other
-    closed = ol.read_rules(text, hit="F", space={"age": "integer", "ward": ["a", "b"]})
+    closed = ol.rules.read(text, hit="F", space={"age": "integer", "ward": ["a", "b"]})
     assert closed.space["age"].whole
     assert not closed.space["ward"].other
     assert closed.classes == (1, 2)
     whole = ol.Space({"ward": ["a", "b"], "age": "integer", "flag": "boolean", "more": "numeric"})
-    assert ol.read_rules(text, hit="F", space=whole).space == whole
+    assert ol.rules.read(text, hit="F", space=whole).space == whole
 
 
 def test_declared_categories_close_a_gap():
@@ -173,21 +173,21 @@ def test_declared_categories_close_a_gap():
     with pytest.raises(
         InvalidRules, match=r"no rule covers ward = \(other\), for example ward = other"
     ):
-        ol.read_rules(text)
-    assert ol.read_rules(text, space={"ward": ["a", "b"]}).classes == (1, 2)
+        ol.rules.read(text)
+    assert ol.rules.read(text, space={"ward": ["a", "b"]}).classes == (1, 2)
 
 
 def test_numbers_to_compute_with():
-    tree = ol.read_rules("x,out\n<= 1,2.5\n> 1,4\n", task="regression")
+    tree = ol.rules.read("x,out\n<= 1,2.5\n> 1,4\n", task="regression")
     assert tree.task == "regression"
     assert tree.predict([[0], [2]]).tolist() == [2.5, 4.0]
     with pytest.raises(ValueError, match="task must be"):
-        ol.read_rules("x,out\n<= 1,2.5\n> 1,4\n", task="sums")
+        ol.rules.read("x,out\n<= 1,2.5\n> 1,4\n", task="sums")
 
 
 def test_the_error_has_the_check():
     with pytest.raises(InvalidRules, match="choose hit='first' and a default= for gaps") as caught:
-        ol.read_rules("x,out\n[0..5],a\n[3..9],b\n")
+        ol.rules.read("x,out\n[0..5],a\n[3..9],b\n")
     check = caught.value.check
     assert [o.lines for o in check.overlaps] == [(2, 3)]
     assert check.overlaps[0].contradicts
@@ -199,26 +199,26 @@ def test_the_error_has_the_check():
 def test_overlaps_that_agree_are_for_any():
     text = "x,out\n<= 5,a\n> 3,a\n"
     with pytest.raises(InvalidRules, match=r"both say a.*choose hit='any'"):
-        ol.read_rules(text)
-    assert ol.read_rules(text, hit="any").n_leaves == 1
+        ol.rules.read(text)
+    assert ol.rules.read(text, hit="any").n_leaves == 1
 
 
 def test_rules_that_never_decide_are_said():
     with pytest.warns(UserWarning, match="line 4 never decide"):
-        ol.read_rules("x,out\n<= 5,a\n> 3,b\n[0..4],c\n", hit="first")
+        ol.rules.read("x,out\n<= 5,a\n> 3,b\n[0..4],c\n", hit="first")
 
 
 def test_columns_that_no_rule_asks_are_said():
     with pytest.warns(UserWarning, match="no rule asks about 'y'"):
-        ol.read_rules("x,y,out\n<= 5,-,a\n> 5,,b\n")
+        ol.rules.read("x,y,out\n<= 5,-,a\n> 5,,b\n")
 
 
 def test_findings_are_limited_and_counted():
     text = "x,out\n" + "".join(f"{2 * i},a\n" for i in range(50))
-    check = ol.check_rules(text, most=3)
+    check = ol.rules.check(text, most=3)
     assert (len(check.gaps), check.n_gaps) == (3, 51)
     assert "there are 51 such gaps" in str(check)
-    same = ol.check_rules("x,out\n" + "> 1,a\n" * 20, most=4, default="b")
+    same = ol.rules.check("x,out\n" + "> 1,a\n" * 20, most=4, default="b")
     assert len(same.overlaps) == 4
     assert same.more_overlaps
     assert "more pairs of rules overlap" in str(same)
@@ -230,15 +230,15 @@ def test_too_many_regions():
         ",".join("> 5" if i == j else "-" for i in range(24)) + ",a\n" for j in range(24)
     )
     with pytest.raises(TooLarge, match=r"too many regions.*limit=1,000"):
-        ol.read_rules(head + rows, limit=1_000, default="b")
+        ol.rules.read(head + rows, limit=1_000, default="b")
     with pytest.raises(TooLarge, match=r"tree of these rules has .* nodes"):
-        ol.read_rules("x,out\n" + "".join(f"{i},{i % 2}\n" for i in range(60)), default=3, limit=99)
-    assert ol.read_rules(head + rows, hit="first", default="b").n_leaves == 25
+        ol.rules.read("x,out\n" + "".join(f"{i},{i % 2}\n" for i in range(60)), default=3, limit=99)
+    assert ol.rules.read(head + rows, hit="first", default="b").n_leaves == 25
 
 
 def test_thousands_of_rules():
     lines = [f"[{i}..{i + 1}),[{j}..{j + 1}),{(i * j) % 3}" for i in range(60) for j in range(60)]
-    tree = ol.read_rules("x,y,out\n" + "\n".join(lines), default=9)
+    tree = ol.rules.read("x,y,out\n" + "\n".join(lines), default=9)
     points = np.array(list(itertools.product(range(60), range(60))), dtype=float)
     assert tree.predict(points + 0.5).tolist() == [int(i * j) % 3 for i, j in points]
     assert tree.predict([[-1, 3], [60, 2]]).tolist() == [9, 9]
@@ -264,13 +264,13 @@ def test_thousands_of_rules():
 )
 def test_bad_arguments(change, message):
     with pytest.raises((ValueError, InvalidTree), match=message):
-        ol.read_rules("x,out\n<= 5,a\n> 5,b\n", **change)
+        ol.rules.read("x,out\n<= 5,a\n> 5,b\n", **change)
 
 
 def test_indicator_columns_are_refused():
     space = ol.Space({"x": "numeric"}, columns={"low": ol.Condition("x", at_most=3)})
     with pytest.raises(ValueError, match="no indicator columns"):
-        ol.read_rules("x,out\n<= 5,a\n> 5,b\n", space=space)
+        ol.rules.read("x,out\n<= 5,a\n> 5,b\n", space=space)
 
 
 def test_the_tree_is_like_any_other(tmp_path):
@@ -278,7 +278,7 @@ def test_the_tree_is_like_any_other(tmp_path):
     path.write_bytes(
         "\ufeffAlter;Größe;Urteil\r\n< 18;-;Grün\r\n>= 18;> 1.5;Rot\r\n>= 18;<= 1.5;Grün".encode()
     )
-    tree = ol.read_rules(Path(path), delimiter=";")
+    tree = ol.rules.read(Path(path), delimiter=";")
     assert tree.classes == ("Grün", "Rot")
     assert str(ol.canonicalize(tree).rules["Rot"][0]) == "Alter >= 18 AND Größe > 1.5"
     assert tree.predict([{"Alter": 20}, {"Größe": 1}]).tolist() == [None, "Grün"]

@@ -32,7 +32,7 @@ def expected(age, income, pressure, ward, smoker):
 
 
 def test_a_list_of_rules_decides_as_it_reads():
-    tree = ol.read_rules(RULES, hit="first")
+    tree = ol.rules.read(RULES, hit="first")
     names = ("age", "income", "blood pressure", "ward", "smoker")
     rows = list(itertools.product(AGES, (5, 6), (2, 3, 5, 6), "abcd", (False, True)))
     assert set(tree.space.names) == set(names)
@@ -41,13 +41,13 @@ def test_a_list_of_rules_decides_as_it_reads():
 
 
 def test_alternatives_of_one_rule_do_not_overlap():
-    check = ol.check_rules("when,then\nx > 3 or y > 3,a\nx <= 3 and y <= 3,b\n")
+    check = ol.rules.check("when,then\nx > 3 or y > 3,a\nx <= 3 and y <= 3,b\n")
     assert check
     assert check.n_rules == 2
 
 
 def test_lists_without_else_have_gaps():
-    check = ol.check_rules("if,then\nx > 3 && y == 'b',a\n", hit="first")
+    check = ol.rules.check("if,then\nx > 3 && y == 'b',a\n", hit="first")
     assert [gap.region for gap in check.gaps] == ["x <= 3", "x > 3 AND y = (other)"]
 
 
@@ -66,11 +66,11 @@ def test_lists_without_else_have_gaps():
 )
 def test_sentences_that_cannot_be_read(rule, message):
     with pytest.raises(InvalidTree, match=message):
-        ol.read_rules(f'if,then\n"{rule}",a\nelse,b\n', hit="first")
+        ol.rules.read(f'if,then\n"{rule}",a\nelse,b\n', hit="first")
 
 
 def test_names_in_quotes():
-    tree = ol.read_rules("rule,then\n`a and b <= 3` > 5,x\n'or' is 2,y\nelse,z\n", hit="F")
+    tree = ol.rules.read("rule,then\n`a and b <= 3` > 5,x\n'or' is 2,y\nelse,z\n", hit="F")
     assert tree.space.names == ("a and b <= 3", "or")
 
 
@@ -79,4 +79,4 @@ def test_unknown_names_are_refused():
     with pytest.raises(
         InvalidTree, match=r"line 2: there is no feature 'agee' \(did you mean 'age'"
     ):
-        ol.read_rules("if,then\nagee > 5,a\nelse,b\n", hit="first", space=space)
+        ol.rules.read("if,then\nagee > 5,a\nelse,b\n", hit="first", space=space)

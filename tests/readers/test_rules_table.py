@@ -44,18 +44,18 @@ from orderless.readers.rules.cells import read_cell, value_of
 @pytest.mark.filterwarnings("ignore:no rule asks about")
 def test_what_cannot_be_read_is_named(text, message):
     with pytest.raises(InvalidTree, match=message):
-        ol.read_rules(text)
+        ol.rules.read(text)
 
 
 def test_files_that_are_no_text(tmp_path):
     path = tmp_path / "rules.csv"
     path.write_bytes("x,out\n1,ä\n".encode("latin-1"))
     with pytest.raises(InvalidTree, match=r"'rules.csv' is not UTF-8 text .* save it as CSV UTF-8"):
-        ol.read_rules(path)
+        ol.rules.read(path)
     with pytest.raises(FileNotFoundError, match="there is no file"):
-        ol.read_rules(tmp_path / "nowhere.csv")
+        ol.rules.read(tmp_path / "nowhere.csv")
     with pytest.raises(InvalidTree, match="must be CSV text or a path, got a dict"):
-        ol.read_rules({})
+        ol.rules.read({})
 
 
 def test_size_is_limited(tmp_path, monkeypatch):
@@ -63,43 +63,43 @@ def test_size_is_limited(tmp_path, monkeypatch):
     path.write_text("x,out\n" + "<= 1,a\n" * 40)
     monkeypatch.setattr("orderless.readers.rules.table.MOST_BYTES", 100)
     with pytest.raises(InvalidData, match="at most 100"):
-        ol.read_rules(path)
+        ol.rules.read(path)
     monkeypatch.setattr("orderless.readers.rules.table.MOST_RULES", 10)
     with pytest.raises(InvalidTree, match="more than 10 rules"):
-        ol.read_rules("x,out\n" + "<= 1,a\n" * 40)
+        ol.rules.read("x,out\n" + "<= 1,a\n" * 40)
     monkeypatch.setattr("orderless.readers.rules.table.MOST_COLUMNS", 2)
     with pytest.raises(InvalidTree, match="3 columns: 2 are the most"):
-        ol.read_rules("x,y,out\n<= 1,2,a\n")
+        ol.rules.read("x,y,out\n<= 1,2,a\n")
 
 
 def test_the_first_column_may_number_the_rules():
     body = "1,<= 5,a\n2,> 3,b\n"
-    assert ol.check_rules("hit F,x,out\n" + body).hit == "first"
-    assert ol.check_rules("Hit: unique,x,out\n" + body).hit == "unique"
-    assert ol.check_rules("#,x,out\n" + body, hit="A").hit == "any"
-    assert ol.check_rules("#,x,out\n" + body).space.names == ("x",)
-    assert ol.check_rules("A,x,out\n" + body, ignore=["A"]).space.names == ("x",)
-    assert ol.check_rules("A,x,out\n2,<= 5,a\n1,> 3,b\n").space.names == ("A", "x")
+    assert ol.rules.check("hit F,x,out\n" + body).hit == "first"
+    assert ol.rules.check("Hit: unique,x,out\n" + body).hit == "unique"
+    assert ol.rules.check("#,x,out\n" + body, hit="A").hit == "any"
+    assert ol.rules.check("#,x,out\n" + body).space.names == ("x",)
+    assert ol.rules.check("A,x,out\n" + body, ignore=["A"]).space.names == ("x",)
+    assert ol.rules.check("A,x,out\n2,<= 5,a\n1,> 3,b\n").space.names == ("A", "x")
     with pytest.raises(InvalidTree, match=r"'hit F' is the hit policy 'first', and hit='any'"):
-        ol.check_rules("hit F,x,out\n" + body, hit="any")
+        ol.rules.check("hit F,x,out\n" + body, hit="any")
 
 
 def test_columns_are_chosen():
     text = "why,verdict,x\nbecause,a,<= 5\nsince,b,> 5\n"
-    tree = ol.read_rules(text, output="verdict", ignore=["why"])
+    tree = ol.rules.read(text, output="verdict", ignore=["why"])
     assert tree.space.names == ("x",)
     assert tree.classes == ("a", "b")
 
 
 def test_lines_are_those_of_the_file():
     text = 'x,ward,out\n5,"a\nb",1\n\n5,"a\nb",2\n'
-    overlap = ol.check_rules(text, default=0).overlaps[0]
+    overlap = ol.rules.check(text, default=0).overlaps[0]
     assert overlap.lines == (2, 5)
     assert r"ward = a\nb" in str(overlap)
 
 
 def test_quoted_text_is_text():
-    tree = ol.read_rules("band,out\n'20-30',1\n'<= 5',2\n\"'a, b'\",3\n", default=0)
+    tree = ol.rules.read("band,out\n'20-30',1\n'<= 5',2\n\"'a, b'\",3\n", default=0)
     rows = [{"band": label} for label in ("20-30", "<= 5", "a, b", "20")]
     assert tree.predict(rows).tolist() == [1, 2, 3, 0]
 
@@ -107,7 +107,7 @@ def test_quoted_text_is_text():
 def test_labels_of_declared_features_need_no_quotes():
     bands = ["18-30", "31-99", "not known"]
     text = "band,out\n18-30,1\nnot known,2\n31-99,3\n"
-    tree = ol.read_rules(text, space={"band": bands})
+    tree = ol.rules.read(text, space={"band": bands})
     assert tree.predict([{"band": label} for label in bands]).tolist() == [1, 3, 2]
 
 
@@ -124,5 +124,5 @@ def test_cells_with_other_signs():
 
 
 def test_booleans_take_bits():
-    tree = ol.read_rules("flag,out\n1,a\n0,b\n", space={"flag": "boolean"})
+    tree = ol.rules.read("flag,out\n1,a\n0,b\n", space={"flag": "boolean"})
     assert tree.predict([[True], [False]]).tolist() == ["a", "b"]

@@ -92,7 +92,7 @@ def test_same_answers_everywhere(name: str, labels: str) -> None:
     legal = np.array(LABELS[labels])
     X, codes = data(1, n_classes=len(legal))
     model = MODELS[name].fit(X, legal[codes])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     rows = hard_rows(X, model)
     same(tree, model, rows)
     same(tree, model, rows.astype(np.float32))
@@ -121,7 +121,7 @@ def test_any_numbers(values: list[float], seed: int) -> None:
     X = np.array(values)[:, None]
     y = np.random.default_rng(seed).integers(0, 2, len(values))
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     rows = hard_rows(X, model)
     rows = rows[np.abs(rows[:, 0]) < np.finfo(np.float32).max]
     same(tree, model, rows)
@@ -135,9 +135,9 @@ def test_one_tree_of_a_forest(forest: Any, labels: str) -> None:
     X, codes = data(2, n_classes=len(legal))
     forest = forest(n_estimators=3, random_state=0).fit(X, legal[codes])
     for model in forest.estimators_:
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         same(tree, model, hard_rows(X, model))
-    trees = ol.read_trees(forest.estimators_)
+    trees = ol.read_many(forest.estimators_)
     assert len(trees) == 3
     assert all(tree.space is trees[0].space for tree in trees)
 
@@ -148,34 +148,34 @@ def test_weights_and_distributions() -> None:
     model = DecisionTreeClassifier(
         max_depth=3, class_weight={0: 5.0, 1: 1.0, 2: 0.1}, random_state=0
     ).fit(X, y, sample_weight=weight)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     same(tree, model, hard_rows(X, model))
     assert tree.distribution is not None
     leaf = tree.apply(X).data
     counts = np.zeros((tree.n_nodes, 3))
     np.add.at(counts, (leaf, y), weight * np.array([5.0, 1.0, 0.1])[y])
-    leaves = tree.feature < 0
+    leaves = tree.nodes.feature < 0
     assert np.allclose(tree.distribution[leaves], counts[leaves])
-    plain = ol.read_tree(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+    plain = ol.read(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
     assert plain.distribution is not None
-    assert plain.distribution[plain.feature < 0].sum() == pytest.approx(len(X))
+    assert plain.distribution[plain.nodes.feature < 0].sum() == pytest.approx(len(X))
 
 
 def test_ties_go_to_the_first_class() -> None:
     X = np.array([[0.0], [0.0], [1.0], [1.0]])
     model = DecisionTreeClassifier().fit(X, ["b", "a", "c", "b"])
-    same(ol.read_tree(model), model, X)
+    same(ol.read(model), model, X)
 
 
 def test_constant_trees() -> None:
     X, _ = data(4)
     for y in (np.zeros(len(X), dtype=int), np.full(len(X), "only")):
         model = DecisionTreeClassifier().fit(X, y)
-        tree = ol.read_tree(model)
+        tree = ol.read(model)
         assert (tree.n_leaves, tree.depth, tree.features) == (1, 0, ())
         same(tree, model, X)
     model = DecisionTreeClassifier(min_samples_leaf=len(X)).fit(X, np.arange(len(X)) % 3)
-    same(ol.read_tree(model), model, X)
+    same(ol.read(model), model, X)
 
 
 # -- names and kinds -------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_names_of_a_data_frame() -> None:
     names = ["age", "blood pressure (mm)", 'a "quoted" one', "größe"]
     frame = pd.DataFrame(X, columns=names)
     model = DecisionTreeClassifier(random_state=0).fit(frame, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space.names == tuple(names)
     ours = tree.predict(frame[names[::-1]])  # by name, in any order
     assert ours.tolist() == model.predict(frame).tolist()
@@ -199,30 +199,30 @@ def test_names_that_are_given() -> None:
     X, y = data(6)
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
     names = ["a", "b", "c", "d"]
-    tree = ol.read_tree(model, feature_names=names)
+    tree = ol.read(model, feature_names=names)
     assert tree.space.names == tuple(names)
     same(tree, model, X)
     for wrong in (["a", "b"], [*names, "e"]):
         with pytest.raises(UnreadableModel, match=f"fitted on 4 columns and {len(wrong)} are"):
-            ol.read_tree(model, feature_names=wrong)
+            ol.read(model, feature_names=wrong)
     with pytest.raises(UnreadableModel, match="fitted on 4 columns and 1 are described"):
-        ol.read_tree(model, space=ol.Space({"a": "numeric"}))
+        ol.read(model, space=ol.Space({"a": "numeric"}))
     with pytest.raises(InvalidSpace, match="named 'a'"):
-        ol.read_tree(model, feature_names=["a", "a", "b", "c"])
+        ol.read(model, feature_names=["a", "a", "b", "c"])
     with pytest.raises(InvalidSpace, match="leave feature_names out, or make them equal"):
-        ol.read_tree(model, feature_names=names, space=ol.Space.numeric(list("wxyz")))
+        ol.read(model, feature_names=names, space=ol.Space.numeric(list("wxyz")))
     with pytest.raises(ValueError, match="nan must be one of 'unknown', 'value', got 'maybe'"):
-        ol.read_tree(model, nan="maybe")  # type: ignore[arg-type]
+        ol.read(model, nan="maybe")  # type: ignore[arg-type]
 
 
 def test_thresholds_between_the_same_integers_are_one_condition() -> None:
     trees = []
     for low, high in ((24.0, 24.6), (24.4, 25.0)):  # thresholds 24.3 and 24.7
         model = DecisionTreeClassifier().fit([[low], [high]], [0, 1])
-        trees.append(ol.read_tree(model, space=ol.Space({"age": "integer"})))
-        plain = ol.read_tree(model, feature_names=["age"])
-        assert plain.threshold[0] == pytest.approx((low + high) / 2)
-    assert [tree.threshold[0] for tree in trees] == [24.0, 24.0]
+        trees.append(ol.read(model, space=ol.Space({"age": "integer"})))
+        plain = ol.read(model, feature_names=["age"])
+        assert plain.nodes.threshold[0] == pytest.approx((low + high) / 2)
+    assert [tree.nodes.threshold[0] for tree in trees] == [24.0, 24.0]
     assert trees[0] == trees[1]
     assert str(trees[0]).startswith("age <= 24?")
     with pytest.raises(InvalidData, match=r"24\.5 in row 0 and is declared integer"):
@@ -253,11 +253,11 @@ def test_declared_kinds() -> None:
             "level": "level",
         },
     )
-    tree = ol.read_tree(model, space=space)
+    tree = ol.read(model, space=space)
     assert tree.predict(frame).tolist() == model.predict(frame).tolist()
     assert set(tree.features) <= {"n", "bit", "color", "level"}
     with pytest.raises(UnreadableModel, match="declare it numeric, or say how it was encoded"):
-        ol.read_tree(model, space=ol.Space({
+        ol.read(model, space=ol.Space({
             "n": ["a", "b"], "bit": "boolean", "red": "boolean", "blue": "boolean",
             "level": "integer"}))  # fmt: skip
 
@@ -268,16 +268,16 @@ def test_declared_kinds() -> None:
 def test_what_is_refused() -> None:
     X, y = data(9)
     with pytest.raises(UnreadableModel, match=r"has many trees: .*estimators_\[i\]"):
-        ol.read_tree(RandomForestClassifier(2).fit(X, y))
+        ol.canonicalize(RandomForestClassifier(2).fit(X, y))
     with pytest.raises(UnreadableModel, match="2 outputs at once; fit one tree per output"):
-        ol.read_tree(DecisionTreeClassifier().fit(X, np.column_stack([y, 1 - y])))
+        ol.read(DecisionTreeClassifier().fit(X, np.column_stack([y, 1 - y])))
     with pytest.raises(UnreadableModel, match="not fitted: call fit"):
-        ol.read_tree(DecisionTreeClassifier())
+        ol.read(DecisionTreeClassifier())
     for unknown in (LogisticRegression(), object(), 3):
         with pytest.raises(UnreadableModel, match=r"cannot read an? .*known sources are"):
-            ol.read_tree(unknown)
+            ol.read(unknown)
     with pytest.raises(UnreadableModel, match="iterable of trees, got a DecisionTreeClassifier"):
-        ol.read_trees(DecisionTreeClassifier().fit(X, y))
+        ol.read_many(DecisionTreeClassifier().fit(X, y))
 
 
 def test_models_that_hold_other_models_say_what_to_do():
@@ -287,28 +287,28 @@ def test_models_that_hold_other_models_say_what_to_do():
     X, y = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
     for boosted in (GradientBoostingClassifier(n_estimators=2), HistGradientBoostingClassifier()):
         with pytest.raises(UnreadableModel, match="adds up many regression trees"):
-            ol.read_tree(boosted.fit(X, y))
+            ol.canonicalize(boosted.fit(X, y))
     with pytest.raises(UnreadableModel, match="scikit-learn's trees"):
-        ol.read_tree(LogisticRegression().fit(X, y))
+        ol.read(LogisticRegression().fit(X, y))
     with pytest.raises(UnreadableModel, match="got the class DecisionTreeClassifier"):
-        ol.read_tree(DecisionTreeClassifier)
+        ol.read(DecisionTreeClassifier)
 
 
 def test_arguments_of_the_wrong_kind(tmp_path):
     tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1]], [0, 1])
     for space in ({"x0": "numeric"}, ["x0"]):
         with pytest.raises(ValueError, match=r"space must be a Space, got a (dict|list): write"):
-            ol.read_tree(tree, space=space)
+            ol.read(tree, space=space)
     with pytest.raises(ValueError, match="feature_names must be a list of names, got the text 'a'"):
-        ol.read_tree(tree, feature_names="a")
+        ol.read(tree, feature_names="a")
     bad = tmp_path / "bad.json"
     bad.write_bytes(b"\xff\xfe{")
     with pytest.raises(ValueError, match=r"'bad.json' is not UTF-8"):
-        ol.read_tree(bad)
+        ol.read(bad)
     with pytest.raises(UnreadableModel, match=r"StandardScaler does not say .* is it fitted"):
-        ol.read_tree(tree, through=StandardScaler())
+        ol.read(tree, preprocessing=StandardScaler())
     with pytest.raises(UnreadableModel, match="has no transform"):
-        ol.read_tree(tree, through="scaler")
+        ol.read(tree, preprocessing="scaler")
 
 
 @pytest.mark.parametrize("n_classes", range(1, 8))

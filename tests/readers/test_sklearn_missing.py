@@ -30,7 +30,7 @@ def with_gaps(seed: int, share: float = 0.3) -> tuple[Any, Any]:
 def test_missing_as_a_value(seed: int, splitter: Any) -> None:
     X, y = with_gaps(seed)
     model = DecisionTreeClassifier(splitter=splitter, random_state=seed).fit(X, y)
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     assert all(feature.nan for feature in tree.space.features)
     rows = hard_rows(X, model, seed)
     same(tree, model, rows)
@@ -45,7 +45,7 @@ def test_missing_as_unknown_never_contradicts(seed: int) -> None:
     """Theorem 3.2: an answer in spite of gaps is the answer for every filling of them."""
     X, y = with_gaps(seed, 0.2)
     model = DecisionTreeClassifier(max_depth=4, random_state=seed).fit(X, y)
-    tree = ol.read_tree(model, nan="unknown")
+    tree = ol.read(model, nan="unknown")
     assert not any(feature.nan for feature in tree.space.features)
     ours = tree.predict(X)
     full = hard_rows(np.nan_to_num(X, nan=0.5), model, seed)
@@ -72,13 +72,13 @@ def test_a_split_on_missingness_alone() -> None:
     X = np.array([[1.0], [2.0], [np.nan], [np.nan], [3.0]])
     model = DecisionTreeClassifier().fit(X, ["known", "known", "gone", "gone", "known"])
     assert np.isinf(model.tree_.threshold[0])
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     assert tree.n_leaves == 2
     rows = np.array([[np.nan], [-1e30], [0.0], [1e30]])
     same(tree, model, rows)
     assert "known" in tree.condition(0) or "missing" in tree.condition(0)
     # As an unknown, every value is known once it is filled in.
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.n_leaves == 1
     assert tree.predict(rows).tolist() == ["known"] * 4
 
@@ -89,7 +89,7 @@ def test_missing_where_training_had_none() -> None:
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
     rows = np.repeat(X, 3, axis=0)
     rows[np.random.default_rng(1).random(rows.shape) < 0.4] = np.nan
-    same(ol.read_tree(model, nan="value"), model, rows)
+    same(ol.read(model, nan="value"), model, rows)
 
 
 @given(st.data())
@@ -102,12 +102,12 @@ def test_small_tables_with_gaps(data: Any) -> None:
     X = np.array(rows)
     assume(not np.isnan(X).all(axis=0).any())
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     legal = [-1.0, 0.0, 0.5, 0.7, 1.0, 1.5, 2.0, 9.0, np.nan]
     grid = np.array([[a, b] for a in legal for b in legal])
     same(tree, model, grid)
     known = legal[:-1]
-    unknown = ol.read_tree(model)
+    unknown = ol.read(model)
     for row in grid[np.isnan(grid).any(axis=1)]:
         fillings = [[a if np.isnan(row[0]) else row[0], b if np.isnan(row[1]) else row[1]]
                     for a in known for b in known]  # fmt: skip

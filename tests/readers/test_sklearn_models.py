@@ -40,8 +40,8 @@ def test_the_best_estimator_of_a_search_is_read(search: str) -> None:
     X, y = data()
     grid = {"max_depth": [2, 3]}
     found = SEARCHES[search](DecisionTreeClassifier(random_state=0), grid).fit(X, y)
-    assert ol.read_tree(found) == ol.read_tree(found.best_estimator_)
-    assert ol.read_tree(pickle.loads(pickle.dumps(found))).predict(X).tolist() == (
+    assert ol.read(found) == ol.read(found.best_estimator_)
+    assert ol.read(pickle.loads(pickle.dumps(found))).predict(X).tolist() == (
         found.predict(X).tolist()
     )
 
@@ -50,13 +50,13 @@ def test_searches_and_pipelines_in_each_other() -> None:
     X, y = data()
     inner = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3]}, cv=2)
     outer = make_pipeline(StandardScaler(), inner).fit(X, y)
-    assert ol.read_tree(outer).predict(X).tolist() == outer.predict(X).tolist()
+    assert ol.read(outer).predict(X).tolist() == outer.predict(X).tolist()
     tuned = GridSearchCV(
         make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0)),
         {"decisiontreeclassifier__max_depth": [2, 3]},
         cv=2,
     ).fit(X, y)
-    assert ol.read_tree(tuned).predict(X).tolist() == tuned.predict(X).tolist()
+    assert ol.read(tuned).predict(X).tolist() == tuned.predict(X).tolist()
 
 
 def test_a_search_without_a_best_estimator() -> None:
@@ -64,7 +64,7 @@ def test_a_search_without_a_best_estimator() -> None:
     search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, cv=2, refit=False)
     for model in (search, search.fit(X, y)):
         with pytest.raises(UnreadableModel, match=r"GridSearchCV holds no best.*refit=True"):
-            ol.read_tree(model)
+            ol.read(model)
 
 
 # -- models that decide in their own way -----------------------------------------------------------
@@ -95,26 +95,26 @@ def test_a_predict_of_its_own_is_refused() -> None:
         "a Cautious has its own predict.*give a plain DecisionTreeClassifier, or build orderless.T"
     )
     with pytest.raises(UnreadableModel, match=said):
-        ol.read_tree(Cautious(max_depth=2).fit(X, y))
+        ol.read(Cautious(max_depth=2).fit(X, y))
     with pytest.raises(UnreadableModel, match=said):
-        ol.read_tree(make_pipeline(StandardScaler(), Cautious(max_depth=2)).fit(X, y))
+        ol.read(make_pipeline(StandardScaler(), Cautious(max_depth=2)).fit(X, y))
     with pytest.raises(UnreadableModel, match=r"an Upside has its own predict.*a plain Pipeline"):
-        ol.read_tree(Upside([("tree", DecisionTreeClassifier())]).fit(X, y))
+        ol.read(Upside([("tree", DecisionTreeClassifier())]).fit(X, y))
     with pytest.raises(UnreadableModel, match="a Shy has its own predict"):
-        ol.read_tree(Shy(max_depth=2).fit(X, X[:, 0]))
+        ol.read(Shy(max_depth=2).fit(X, X[:, 0]))
     renamed = Renamed(max_depth=2, random_state=0).fit(X, y)
-    assert ol.read_tree(renamed).predict(X).tolist() == renamed.predict(X).tolist()
+    assert ol.read(renamed).predict(X).tolist() == renamed.predict(X).tolist()
 
 
 def test_articles() -> None:
     X, y = data()
     with pytest.raises(UnreadableModel, match=r"^an AdaBoostClassifier has many trees"):
-        ol.read_tree(AdaBoostClassifier(n_estimators=2).fit(X, y))
+        ol.canonicalize(AdaBoostClassifier(n_estimators=2).fit(X, y))
     with pytest.raises(UnreadableModel, match=r"^cannot read an int: "):
-        ol.read_tree(3)
+        ol.read(3)
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
     with pytest.raises(UnreadableModel, match=r"^a OneHotEncoder does not say how many"):
-        ol.read_tree(tree, through=OneHotEncoder())
+        ol.read(tree, preprocessing=OneHotEncoder())
 
 
 # -- missing as a value ----------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def test_every_way_to_write_missing_is_the_missing_value() -> None:
     """With nan="value"; only what a dict does not mention is unknown."""
     X = np.array([[1.0, 0], [2, 0], [np.nan, 1], [np.nan, 0], [5, 1], [6, 1]])
     model = DecisionTreeClassifier(random_state=0).fit(X, ["low"] * 4 + ["high"] * 2)
-    tree = ol.read_tree(model, feature_names=["dose", "b"], nan="value")
+    tree = ol.read(model, feature_names=["dose", "b"], nan="value")
     polars = pytest.importorskip("polars")
     nothing = [None, np.nan, pd.NA, pd.NaT, np.float32("nan")]
     tables = [
@@ -149,8 +149,8 @@ def test_every_way_to_write_missing_is_the_missing_value() -> None:
     assert np.ma.is_masked(tree.predict([{"b": 0.0}]))
     form = ol.canonicalize(tree)
     for nil in nothing:
-        assert form.explain({"dose": nil}).label == "low"
-        assert form.missing_needed({"dose": nil}).label == "low"
+        assert form.tree.explain({"dose": nil}).label == "low"
+        assert form.tree.needed({"dose": nil}).label == "low"
 
 
 # -- version 1.10 ----------------------------------------------------------------------------------
@@ -232,13 +232,13 @@ ROWS = [[float(code), x] for code in range(41) for x in (0.0, 0.5, np.nextafter(
 @pytest.mark.parametrize("kinds", [False, True])
 def test_sets_of_categories_are_read(kinds: bool) -> None:
     model = new_model(kinds)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space["x0"].categories == tuple(range(41))
     assert tree.condition(0) == "x0 in {0, 2, 40}"
     theirs = model.classes_[model.tree_.predict(ROWS)]
     assert tree.predict(ROWS).tolist() == theirs.tolist()
     missing = [[np.nan, 0.9], [1.0, np.nan]]
-    learned = ol.read_tree(model, nan="value")
+    learned = ol.read(model, nan="value")
     assert learned.predict(missing).tolist() == (
         model.classes_[model.tree_.predict(missing)].tolist()
     )
@@ -259,27 +259,27 @@ def test_sets_of_categories_are_read(kinds: bool) -> None:
 )
 def test_what_is_not_understood_is_refused(change: Any, said: str) -> None:
     with pytest.raises(UnreadableModel, match=f"{said}.*does not know: encode categories"):
-        ol.read_tree(new_model(**change))
+        ol.read(new_model(**change))
 
 
 def test_splits_by_a_hash_are_refused() -> None:
     empty = {"nodes": {"left_cat_bitset": np.zeros(8, dtype=np.uint32)}}
-    assert ol.read_tree(new_model(**empty)).n_leaves == 2  # nothing but missing goes left
+    assert ol.read(new_model(**empty)).n_leaves == 2  # nothing but missing goes left
     with pytest.raises(UnreadableModel, match="does not list them"):
-        ol.read_tree(new_model(kinds=True, **empty))
+        ol.read(new_model(kinds=True, **empty))
 
 
 def test_other_fields_and_encoders_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     model = new_model()
     model._preprocessor = StandardScaler()
     with pytest.raises(UnreadableModel, match=r"encodes categories itself \(_preprocessor\)"):
-        ol.read_tree(model)
+        ol.read(model)
     model = new_model()
     nodes = model.tree_.state["nodes"]
     wider = np.dtype([*((n, nodes.dtype[n]) for n in nodes.dtype.names), ("weights", np.float64)])
     model.tree_.state["nodes"] = np.zeros(5, dtype=wider)
     with pytest.raises(UnreadableModel, match=r"nodes of the fields .*'weights'"):
-        ol.read_tree(model)
+        ol.read(model)
 
 
 def be_version_1_10(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,19 +290,19 @@ def be_version_1_10(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sets_of_categories_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = ol.read_tree(new_model(), nan="value")
+    tree = ol.read(new_model(), nan="value")
     be_version_1_10(monkeypatch)
     model = tree.to_sklearn()
     assert model.tree_.arguments[3].tolist() == [41, -1]
     rows = [*ROWS, [np.nan, 0.9], [1.0, np.nan]]
     assert model.tree_.predict(rows).tolist() == new_model().tree_.predict(rows).tolist()
-    assert ol.equivalent(ol.read_tree(model, nan="value"), tree)
+    assert ol.equivalent(ol.read(model, nan="value"), tree)
 
 
 def test_trees_of_numbers_have_the_fourth_argument(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data()
     fitted = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    tree, theirs = ol.read_tree(fitted), fitted.predict(X).tolist()
+    tree, theirs = ol.read(fitted), fitted.predict(X).tolist()
     be_version_1_10(monkeypatch)
     model = tree.to_sklearn()
     assert model.tree_.arguments[3].tolist() == [-1, -1, -1]
@@ -312,4 +312,4 @@ def test_trees_of_numbers_have_the_fourth_argument(monkeypatch: pytest.MonkeyPat
 
 def test_without_sets_one_hot_columns_are_needed() -> None:
     with pytest.raises(InvalidSpace, match="no column says whether x0 in"):
-        ol.read_tree(new_model()).to_sklearn()
+        ol.read(new_model()).to_sklearn()

@@ -36,7 +36,7 @@ def test_the_numbers_of_a_regressor(kind, criterion):
     gaps = criterion != "absolute_error"
     X, y = data(missing=0.1 if gaps else 0.0)
     model = kind(criterion=criterion, max_depth=7, random_state=0).fit(X, y)
-    tree = ol.read_tree(model, nan="value" if gaps else "unknown")
+    tree = ol.read(model, nan="value" if gaps else "unknown")
     assert tree.task == "regression"
     rows = many_rows(tree, X, edges=FINITE if gaps else FINITE[:-1])
     rows = rows[~(np.abs(rows) > 3e38).any(axis=1)]
@@ -48,12 +48,12 @@ def test_the_numbers_of_a_regressor(kind, criterion):
 def test_real_data_and_one_tree_of_a_forest():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = DecisionTreeRegressor(max_depth=5, random_state=0).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space.names == tuple(X)
     np.testing.assert_array_equal(tree.predict(X).to_numpy(float), model.predict(X))
     forest = RandomForestRegressor(3, max_depth=4, random_state=0).fit(X, y)
     for one in forest.estimators_:
-        ours = ol.read_tree(one, feature_names=list(X))
+        ours = ol.read(one, feature_names=list(X))
         np.testing.assert_array_equal(ours.predict(X).to_numpy(float), one.predict(X.to_numpy()))
 
 
@@ -81,7 +81,7 @@ def test_pipelines(step, library):
     X, y = data(1)
     X = np.round(X, 1)
     model = make_pipeline(step, regressor).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     rows = many_rows(tree, X, n=3000, edges=[0.0, -5.0, 5.0])
     if isinstance(step, OrdinalEncoder):
         rows = X
@@ -93,35 +93,35 @@ def test_numbers_of_leaves_that_no_row_reaches_are_left_out():
     """Of a column that is 0 or 1, the first threshold leaves nothing to ask."""
     X = np.array([[1.0], [2.0], [3.0], [4.0]])
     model = DecisionTreeRegressor(random_state=0).fit(X, [1.0, 2.0, 3.0, 4.0])
-    assert ol.read_tree(model).classes == (1.0, 2.0, 3.0, 4.0)
-    tree = ol.read_tree(model, space=ol.Space({"x": "boolean"}))
+    assert ol.read(model).classes == (1.0, 2.0, 3.0, 4.0)
+    tree = ol.read(model, space=ol.Space({"x": "boolean"}))
     assert tree.classes == (1.0,)
     assert tree.n_dropped > 0
-    low, high = tree.predict_interval([[np.nan]])
-    assert (low[0], high[0]) == (tree.numbers[0], tree.numbers[-1])
+    low, high, _ = tree.predict_interval([[np.nan]])
+    assert (low[0], high[0]) == (1.0, 1.0)
 
 
 def test_models_that_are_refused():
     X, y = data(2)
     for boosted in (GradientBoostingRegressor(n_estimators=1), HistGradientBoostingRegressor()):
         with pytest.raises(UnreadableModel, match=r"adds up many .*fit a DecisionTreeRegressor"):
-            ol.read_tree(boosted.fit(X, y))
+            ol.canonicalize(boosted.fit(X, y))
     with pytest.raises(UnreadableModel, match=r"has many trees: .*estimators_\[i\]"):
-        ol.read_tree(RandomForestRegressor(2).fit(X, y))
+        ol.canonicalize(RandomForestRegressor(2).fit(X, y))
     with pytest.raises(UnreadableModel, match="2 outputs at once; fit one tree per output"):
-        ol.read_tree(DecisionTreeRegressor().fit(X, np.column_stack([y, y])))
+        ol.read(DecisionTreeRegressor().fit(X, np.column_stack([y, y])))
     with pytest.raises(UnreadableModel, match="DecisionTreeRegressor is not fitted"):
-        ol.read_tree(DecisionTreeRegressor())
+        ol.read(DecisionTreeRegressor())
     model = DecisionTreeRegressor(max_depth=1).fit(X, y)
     model.tree_.value[1] = np.inf
     with pytest.raises(
         InvalidTree, match=r"a number that is not finite \(inf\): check the targets"
     ):
-        ol.read_tree(model)
+        ol.read(model)
 
     class Rounded(DecisionTreeRegressor):
         def predict(self, X, check_input=True):
             return np.round(super().predict(X, check_input))
 
     with pytest.raises(UnreadableModel, match="a Rounded has its own predict"):
-        ol.read_tree(Rounded(max_depth=1).fit(X, y))
+        ol.read(Rounded(max_depth=1).fit(X, y))

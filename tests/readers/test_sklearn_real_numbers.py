@@ -60,11 +60,11 @@ def numeric(name):
 def at_thresholds(tree, X):
     """Rows, and the same with each threshold of the tree, and its neighbours, put into them."""
     rows = [X.to_numpy()]
-    for node in np.flatnonzero(tree.feature >= 0).tolist():
-        cut = tree.threshold[node]
+    for node in np.flatnonzero(tree.nodes.feature >= 0).tolist():
+        cut = tree.nodes.threshold[node]
         for value in (cut, np.nextafter(np.float32(cut), np.float32(np.inf)), cut - 1e-3):
             some = X.to_numpy()[:5].copy()
-            some[:, tree.feature[node]] = value
+            some[:, tree.nodes.feature[node]] = value
             rows.append(some)
     return pd.DataFrame(np.vstack(rows), columns=X.columns)
 
@@ -87,10 +87,10 @@ def test_scikit_learn(name, criterion, kind):
         X, y = X[:800], y[:800]  # scikit-learn sorts at every node
     options = {"criterion": criterion, "max_depth": 5, "random_state": 0}
     model = kind(**options).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.task == "regression"
     same_to_the_last_bit(tree, model, at_thresholds(tree, X))
-    assert ol.equivalent(tree, ol.smallest_tree(tree, time_limit=20) if tree.n_leaves < 9 else tree)
+    assert ol.equivalent(tree, tree.minimize(time_limit=20) if tree.n_leaves < 9 else tree)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -99,7 +99,7 @@ def test_text_through_a_pipeline(name):
     text = [c for c in X if X[c].dtype.kind not in "ifb"]
     encode = make_column_transformer((OneHotEncoder(), text), remainder="passthrough")
     model = make_pipeline(encode, DecisionTreeRegressor(max_depth=4, random_state=0)).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     same_to_the_last_bit(tree, model, X)
     assert set(tree.features) <= set(X.columns)
 
@@ -116,7 +116,7 @@ def test_boosting_libraries_with_one_tree(name, library):
             iterations=1, depth=4, verbose=False, allow_writing_files=False
         ),
     }[library]().fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.task == "regression"
     same_to_the_last_bit(tree, model, X)
 
@@ -126,10 +126,10 @@ def test_boosting_libraries_with_one_tree(name, library):
 def test_near_optimal_trees(name, loss):
     """No tree of scikit-learn over the same columns is better than the set's best one."""
     X, y = numeric(name)
-    bits = ol.QuantileBinarizer().set_output(transform="pandas").fit_transform(X)
+    bits = ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit_transform(X)
     found = ol.RashomonSet(2, 0.01, 0.02, task="regression", loss=loss).fit(bits, y)
     model = DecisionTreeRegressor(criterion=f"{loss}_error", max_depth=2, random_state=0)
-    tree = ol.read_tree(model.fit(bits, y), space=ol.Space.independent(list(bits)))
+    tree = ol.read(model.fit(bits, y), space=ol.Space.independent(list(bits)))
     assert found.objective_of(tree) >= found.objective
     ends = found.multiplicity(bits)
     best = found.best_tree.predict(bits)

@@ -56,7 +56,7 @@ def expected(x, k):
 
 
 def test_a_saved_pipeline(tmp_path):
-    tree = ol.read_tree(save_pipeline(tmp_path / "m"))
+    tree = ol.read(save_pipeline(tmp_path / "m"))
     assert tree.space.names == ("x", "k")
     assert tree.space["k"].categories == (-1.0, 7.5)
     assert not tree.space["k"].other
@@ -67,12 +67,12 @@ def test_a_saved_pipeline(tmp_path):
     assert tree.predict([{"k": 7.5}, {"k": -1.0}]).tolist() == [1, None]
     with pytest.raises(InvalidData, match=r"2\.0"):
         tree.predict([{"x": 1, "k": 2.0}])
-    assert not any(f.nan for f in ol.read_tree(tmp_path / "m", nan="value").space.features)
+    assert not any(f.nan for f in ol.read(tmp_path / "m", nan="value").space.features)
 
 
 def test_what_is_kept_is_a_value(tmp_path):
     """NaN is a bucket after the last, an unseen number a category after the last."""
-    tree = ol.read_tree(save_pipeline(tmp_path / "m", keep=True), nan="value")
+    tree = ol.read(save_pipeline(tmp_path / "m", keep=True), nan="value")
     # Neither is in a set of the tree: they go the way of the larger set, which is the left one.
     rows = [
         {"x": None, "k": -1.0},
@@ -96,12 +96,12 @@ def test_what_is_kept_is_a_value(tmp_path):
 )
 def test_what_is_refused(tmp_path, change, message):
     with pytest.raises((UnreadableModel, ValueError), match=message):
-        ol.read_tree(save_pipeline(tmp_path / "m", **change))
+        ol.read(save_pipeline(tmp_path / "m", **change))
 
 
 def test_a_split_at_0_is_said(tmp_path):
     with pytest.warns(UserWarning, match="has a split at 0, and puts -0.0 into the bucket below"):
-        ol.read_tree(save_pipeline(tmp_path / "m", splits=["-Inf", 0.0, 1.5, "Inf"]))
+        ol.read(save_pipeline(tmp_path / "m", splits=["-Inf", 0.0, 1.5, "Inf"]))
 
 
 @pytest.mark.engine
@@ -125,10 +125,10 @@ def test_pipelines_predict_what_spark_predicts(spark):
         DecisionTreeClassifier(maxDepth=4),
     ]
     model = Pipeline(stages=stages).fit(spark.createDataFrame(d.to_dict("records")).coalesce(1))
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     assert [f.kind for f in tree.space.features] == ["numeric", "numeric", *["categorical"] * 2]
     rows = d.iloc[rng.integers(0, 300, 600)].reset_index(drop=True)
-    cuts = tree.threshold[tree.feature == 1]
+    cuts = tree.nodes.threshold[tree.nodes.feature == 1]
     for column, values in (("x", (-0.5, 0.1, 0.3)), ("z", cuts[np.isfinite(cuts)])):
         near = [number for value in values for number in neighbours(value)]
         rows.loc[: len(near) - 1, column] = near

@@ -71,32 +71,32 @@ def save_pipeline(folder, indexer="keep", assembler="keep", size=3, more=(), inp
 
 
 def test_a_folder_is_read(tmp_path):
-    tree = ol.read_tree(save(tmp_path / "m"), feature_names=["x", "w"])
+    tree = ol.read(save(tmp_path / "m"), feature_names=["x", "w"])
     assert tree.classes == (0, 1)
     assert tree.predict([[2.5, 0], [2.6, 0], [2.6, 1], [2.6, 2.0]]).tolist() == [0, 1, 0, 1]
     assert tree.predict([{"w": 1}]).tolist() == [0]
-    assert tree.shares.tolist()[1] == [0.5, 0.5]
-    value = ol.read_tree(tmp_path / "m", feature_names=["x", "w"], nan="value")
+    assert tree.kernel.shares.tolist()[1] == [0.5, 0.5]
+    value = ol.read(tmp_path / "m", feature_names=["x", "w"], nan="value")
     assert value.predict([[np.nan, 0], [np.nan, 1], [3, np.nan]]).tolist() == [1, 0, 1]
 
 
 def test_a_pipeline_is_read_over_its_own_columns(tmp_path):
-    tree = ol.read_tree(save_pipeline(tmp_path / "m"))
+    tree = ol.read(save_pipeline(tmp_path / "m"))
     assert tree.space.names == ("x", "w")
     assert tree.classes == ("no", "yes")
     assert tree.space["w"].other
     rows = [{"x": 3, "w": "b"}, {"x": 3, "w": "a"}, {"x": 3, "w": "new"}, {"x": 3}]
     assert tree.predict(rows).tolist() == ["yes", "no", "yes", None]
-    value = ol.read_tree(tmp_path / "m", nan="value")
+    value = ol.read(tmp_path / "m", nan="value")
     assert value.predict([{"x": 3, "w": None}, {"x": None, "w": "a"}]).tolist() == ["yes", "no"]
 
 
 def test_what_the_pipeline_refuses_is_no_value(tmp_path):
-    tree = ol.read_tree(save_pipeline(tmp_path / "m", indexer="error", assembler="error"))
+    tree = ol.read(save_pipeline(tmp_path / "m", indexer="error", assembler="error"))
     assert not tree.space["w"].other
     with pytest.raises(InvalidData, match="new"):
         tree.predict([{"x": 3, "w": "new"}])
-    assert not ol.read_tree(tmp_path / "m", nan="value").space["x"].nan
+    assert not ol.read(tmp_path / "m", nan="value").space["x"].nan
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_damaged_folders_are_refused(tmp_path, change, message):
     change = dict(change)
     save(tmp_path / "m", change.pop("nodes", NODES), **change)
     with pytest.raises((UnreadableModel, ValueError), match=message):
-        ol.read_tree(tmp_path / "m")
+        ol.read(tmp_path / "m")
 
 
 def test_half_folders_are_refused(tmp_path):
@@ -129,28 +129,28 @@ def test_half_folders_are_refused(tmp_path):
     data = folder / "data" / "part-0.parquet"
     data.write_bytes(data.read_bytes()[:200])
     with pytest.raises(UnreadableModel, match="this Spark model is damaged"):
-        ol.read_tree(folder)
+        ol.read(folder)
     data.unlink()
     with pytest.raises(UnreadableModel, match="has no Parquet file"):
-        ol.read_tree(folder)
+        ol.read(folder)
     (folder / "metadata" / "part-00000").write_text("{")
     with pytest.raises((UnreadableModel, ValueError), match="JSON"):
-        ol.read_tree(folder)
+        ol.read(folder)
     (folder / "metadata" / "part-00000").unlink()
     with pytest.raises(UnreadableModel, match="has no metadata"):
-        ol.read_tree(folder)
+        ol.read(folder)
 
 
 def test_pipelines_that_are_not_read(tmp_path):
     scaler = "org.apache.spark.ml.feature.StandardScalerModel"
     with pytest.raises(UnreadableModel, match="StandardScalerModel before the model is not read"):
-        ol.read_tree(save_pipeline(tmp_path / "a", more=[scaler]))
+        ol.read(save_pipeline(tmp_path / "a", more=[scaler]))
     with pytest.raises(UnreadableModel, match="some of them are vectors"):
-        ol.read_tree(save_pipeline(tmp_path / "b", inputs=("x", "wi", "z")))
+        ol.read(save_pipeline(tmp_path / "b", inputs=("x", "wi", "z")))
     folder = save_pipeline(tmp_path / "c")
     (folder / "stages" / "0_idx").rename(folder / "stages" / "gone")
     with pytest.raises(UnreadableModel, match="stage 0 is missing"):
-        ol.read_tree(folder)
+        ol.read(folder)
 
 
 def test_a_forest_is_not_a_tree(tmp_path):
@@ -163,9 +163,9 @@ def test_a_forest_is_not_a_tree(tmp_path):
     ):
         (folder / name).mkdir()
         pq.write_table(pa.Table.from_pylist(rows), folder / name / "part-0.parquet")
-    with pytest.raises(UnreadableModel, match="adds up 2 trees: read it with read_ensemble"):
-        ol.read_tree(folder)
-    assert ol.read_ensemble(folder).predict([[3, 1]]).tolist() == [0]
+    with pytest.raises(UnreadableModel, match="adds up 2 trees"):
+        ol.canonicalize(folder)
+    assert ol.read(folder).predict([[3, 1]]).tolist() == [0]
 
 
 # -- Spark itself ----------------------------------------------------------------------------------
@@ -187,7 +187,9 @@ def rows_at(models, d):
     rng = np.random.default_rng(0)
     rows = d[["x", "y y", "w"]]
     for at, column in enumerate(("x", "y y")):
-        cuts = {c for tree in trees for c in tree.threshold[tree.feature == at].tolist()}
+        cuts = {
+            c for tree in trees for c in tree.nodes.threshold[tree.nodes.feature == at].tolist()
+        }
         for cut in sorted(cuts):
             near = rows.iloc[rng.integers(0, len(rows), 6)].copy()
             near[column] = neighbours(cut)
@@ -249,8 +251,7 @@ def test_models_predict_what_spark_predicts(spark, tmp_path):
     ]
     fitted = [kind.fit(prepared) for kind in kinds]
     names = ["x", "y y", "wi"]
-    ours = [(ol.read_tree if type(kind).__name__.startswith("DecisionTree") else ol.read_ensemble)(
-        model, feature_names=names) for kind, model in zip(kinds, fitted, strict=True)]  # fmt: skip
+    ours = [ol.read(model, feature_names=names) for model in fitted]
     rows = rows_at(ours, d)
     given = spark.createDataFrame([{**r, "c": "p"} for r in rows.to_dict("records")]).coalesce(1)
     given = vector.transform(index.transform(given)).cache()
@@ -258,12 +259,12 @@ def test_models_predict_what_spark_predicts(spark, tmp_path):
     for kind, model, read in zip(kinds, fitted, ours, strict=True):
         assert_same(type(kind).__name__, model.transform(given), read, rows.assign(wi=codes))
     pipeline = PipelineModel([index, vector, fitted[0]])
-    whole = ol.read_tree(pipeline)
+    whole = ol.read(pipeline)
     labels = list(whole.classes)
     said = [labels[int(row.prediction)] for row in
             fitted[0].transform(given).select("prediction").collect()]  # fmt: skip
     assert whole.predict(rows).tolist() == said
-    value = ol.read_tree(pipeline, nan="value")
+    value = ol.read(pipeline, nan="value")
     gaps = [{"x": None if i % 3 else 0.1, "y y": 0.7, "w": None if i % 2 else "a", "c": "p"}
             for i in range(12)]  # fmt: skip
     table = spark.createDataFrame(gaps, "x double, `y y` double, w string, c string").coalesce(1)
@@ -312,13 +313,13 @@ def test_a_row_of_very_many_labels_is_not_unpacked(tmp_path, lies):
         path.write_bytes(content[:-size] + content[-size:].replace(said, new))
         assert pq.ParquetFile(path).metadata.row_group(0).column(0).num_values == 1
     with pytest.raises(UnreadableModel, match="3,000,001 values"):
-        ol.read_tree(folder)
+        ol.read(folder)
 
 
 def test_a_long_label_is_not_unpacked_very_often(tmp_path):
     folder = indexed(tmp_path / "m", runs(200_000, "a" * 100_000))
     with pytest.raises(UnreadableModel, match="20,000,000,000 bytes of text"):
-        ol.read_tree(folder)
+        ol.read(folder)
 
 
 def test_texts_that_share_their_beginnings_are_refused(tmp_path):
@@ -327,20 +328,20 @@ def test_texts_that_share_their_beginnings_are_refused(tmp_path):
                    folder / "stages" / "0_idx" / "data" / "part-0.parquet", use_dictionary=False,
                    column_encoding="DELTA_BYTE_ARRAY")  # fmt: skip
     with pytest.raises(UnreadableModel, match="a way that is not read"):
-        ol.read_tree(folder)
+        ol.read(folder)
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.6"])
 @pytest.mark.parametrize("page", ["1.0", "2.0"])
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd"])
 def test_tables_as_writers_write_them(tmp_path, version, page, compression):
-    plain = ol.read_tree(save(tmp_path / "plain"), feature_names=["x", "w"])
+    plain = ol.read(save(tmp_path / "plain"), feature_names=["x", "w"])
     folder = save(tmp_path / "m")
     for i, nodes in enumerate((NODES[:2], NODES[2:])):
         pq.write_table(pa.Table.from_pylist(nodes), folder / "data" / f"part-{i}.parquet",
                        version=version, data_page_version=page, compression=compression,
                        row_group_size=1, use_dictionary=bool(i))  # fmt: skip
-    assert ol.read_tree(folder, feature_names=["x", "w"]) == plain
+    assert ol.read(folder, feature_names=["x", "w"]) == plain
 
 
 def test_half_of_a_table(tmp_path):
@@ -348,18 +349,18 @@ def test_half_of_a_table(tmp_path):
     path = folder / "data" / "part-0.parquet"
     content = path.read_bytes()
     rng = np.random.default_rng(0)
-    tree = ol.read_tree(folder, feature_names=["x", "w"])
+    tree = ol.read(folder, feature_names=["x", "w"])
     for end in range(0, len(content), 97):
         path.write_bytes(content[:end])
         with pytest.raises(UnreadableModel):
-            ol.read_tree(folder, feature_names=["x", "w"])
+            ol.read(folder, feature_names=["x", "w"])
         damaged = bytearray(content)
         damaged[int(rng.integers(len(content)))] = int(rng.integers(256))
         path.write_bytes(damaged)
         with suppress(UnreadableModel, InvalidTree):
-            ol.read_tree(folder, feature_names=["x", "w"])
+            ol.read(folder, feature_names=["x", "w"])
     path.write_bytes(content)
-    assert ol.read_tree(folder, feature_names=["x", "w"]) == tree
+    assert ol.read(folder, feature_names=["x", "w"]) == tree
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
@@ -374,4 +375,4 @@ def test_parts_of_a_folder_that_are_no_files(tmp_path, where):
         (folder / where).unlink()
         make(folder / where)
         with pytest.raises(UnreadableModel, match=r"pipe|bytes"):
-            ol.read_tree(folder)
+            ol.read(folder)

@@ -81,7 +81,7 @@ def test_pipelines(step, kind):
     else:
         model, target = xgboost.XGBRegressor(**options), y
     model = make_pipeline(STEPS[step](), model).fit(frame, target)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     new, _ = data(1)
     for rows in (frame, new):
         assert len(set(model.predict(rows))) > 1
@@ -94,7 +94,7 @@ def test_arrays_with_zeros_of_both_signs():
                                       sparse_threshold=1.0)  # fmt: skip
     X = frame[["code", "dose", "age"]].to_numpy()
     model = make_pipeline(prepare, xgboost.XGBRegressor(n_estimators=1, max_depth=5)).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     rows = X.copy()
     rows[:, 1] = np.resize([0.0, -0.0, 1e-45, -1e-45, 1e-38, 0.1, -0.1, 5.0], len(rows))
     np.testing.assert_array_equal(tree.predict(rows), model.predict(rows))
@@ -124,10 +124,10 @@ def test_a_transformer_beside_a_model():
     table = encoder.transform(frame[["ward"]])
     model = xgboost.XGBRegressor(n_estimators=1, max_depth=3)
     with pytest.raises(UnreadableModel, match=r"it is not known whether .*sparse_output=False"):
-        ol.read_tree(model.fit(table, y), through=encoder)
+        ol.read(model.fit(table, y), preprocessing=encoder)
     dense = OneHotEncoder(sparse_output=False).fit(frame[["ward"]])
     model.fit(dense.transform(frame[["ward"]]), y)
-    tree = ol.read_tree(model, through=dense)
+    tree = ol.read(model, preprocessing=dense)
     expected = model.predict(dense.transform(frame[["ward"]]))
     np.testing.assert_array_equal(tree.predict(frame[["ward"]]).to_numpy(float), expected)
 
@@ -137,4 +137,4 @@ def test_too_many_nodes(monkeypatch):
     frame, y = data()
     model = make_pipeline(STEPS["one-hot"](), xgboost.XGBRegressor(n_estimators=1)).fit(frame, y)
     with pytest.raises(UnreadableModel, match=r"more than 20 nodes.*make the table dense"):
-        ol.read_tree(model)
+        ol.read(model)

@@ -103,7 +103,7 @@ def test_a_column_used_as_category_and_as_number(name: str) -> None:
     tree = check(
         make_pipeline(both, tree_model()), X[["grade"]], y, edges=takes_others, space=whole
     )
-    assert all(t == int(t) for t in tree.threshold[tree.feature == 0])
+    assert all(t == int(t) for t in tree.nodes.threshold[tree.nodes.feature == 0])
 
 
 def test_text_used_as_number_is_refused() -> None:
@@ -115,11 +115,11 @@ def test_text_used_as_number_is_refused() -> None:
     for prepare in (both, parts):
         model = make_pipeline(prepare, tree_model()).fit(X, [0, 1, 0, 1])
         with pytest.raises(UnreadableModel, match=r"'a' is used as a category.*'1'.*the model its"):
-            ol.read_tree(model)
+            ol.read(model)
 
 
 def test_labels_that_are_no_labels_are_refused() -> None:
     X = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])})
     model = make_pipeline(OneHotEncoder(), tree_model()).fit(X, [0, 1, 0])
     with pytest.raises(UnreadableModel, match=r"OneHotEncoder.*as a label: labels must be"):
-        ol.read_tree(model)
+        ol.read(model)

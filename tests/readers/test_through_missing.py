@@ -32,7 +32,6 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs import QuantileBinarizer
 
 
 def gaps(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -62,7 +61,7 @@ NUMBER_GAPS = {
     "bins": make_pipeline(
         SimpleImputer(), KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform")
     ),
-    "cuts": make_pipeline(SimpleImputer(), QuantileBinarizer()),
+    "cuts": make_pipeline(SimpleImputer(), ol.Binarizer((0.33, 0.66))),
     "whole numbers": make_pipeline(
         SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")
     ),
@@ -92,14 +91,14 @@ def test_missing_values(number: str, label: str) -> None:
     prepare = numbers_and_labels(NUMBER_GAPS[number], LABEL_GAPS[label])
     model = make_pipeline(prepare, tree_model()).fit(X, y)
     # As a value: what the pipeline makes of it.
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     rows = rows_at_edges(tree, X.dropna())
     mixture = pd.concat([X, rows.sample(frac=0.5, random_state=0)], ignore_index=True)
     mixture.loc[::3, "age"] = np.nan
     for frame in (X, rows, mixture):
         assert as_list(tree.predict(frame)) == model.predict(frame).tolist()
     # As an unknown: complete rows are the same, others are never wrong for any completion.
-    unknown = ol.read_tree(model, nan="unknown")
+    unknown = ol.read(model, nan="unknown")
     assert not any(feature.nan for feature in unknown.space.features)
     assert as_list(unknown.predict(rows)) == model.predict(rows).tolist()
     ours = as_list(unknown.predict(X))
@@ -119,19 +118,19 @@ def test_missing_is_a_value_only_where_the_transformers_take_it() -> None:
     full = X.dropna()
     y = y[full.index]
     prepare = numbers_and_labels(StandardScaler(), OneHotEncoder())
-    tree = ol.read_tree(make_pipeline(prepare, tree_model()).fit(full, y), nan="value")
+    tree = ol.read(make_pipeline(prepare, tree_model()).fit(full, y), nan="value")
     assert tree.space["age"].nan
     assert not tree.space["color"].nan  # this encoder raises: it has seen none
-    for refusing in (QuantileBinarizer(), Binarizer(threshold=100), SelectKBest(k=1),
+    for refusing in (ol.Binarizer((0.33, 0.66)), Binarizer(threshold=100), SelectKBest(k=1),
                      FunctionTransformer(validate=True),
                      KBinsDiscretizer(2, encode="ordinal", strategy="uniform")):  # fmt: skip
         model = make_pipeline(refusing, tree_model()).fit(full[["age"]], y)
-        assert not ol.read_tree(model, nan="value").space["age"].nan
+        assert not ol.read(model, nan="value").space["age"].nan
     # None and NaN as two labels: rows do not tell them apart, so missing stays unknown.
     two = np.array([["u"], [None], [np.nan], ["v"]], dtype=object)
     encoder = OneHotEncoder().fit(two)
     model = tree_model().fit(encoder.transform(two), [0, 1, 0, 1])
-    assert not ol.read_tree(model, through=encoder, nan="value").space["x0"].nan
+    assert not ol.read(model, preprocessing=encoder, nan="value").space["x0"].nan
 
 
 def test_numbers_that_stand_for_missing() -> None:
@@ -142,21 +141,21 @@ def test_numbers_that_stand_for_missing() -> None:
     check(make_pipeline(OrdinalEncoder(), fill, tree_model()), X[["grade"]], y)
     model = make_pipeline(fill, tree_model()).fit(X[["grade"]], y)
     with pytest.raises(UnreadableModel, match=r"SimpleImputer\) treats the number -1 as missing"):
-        ol.read_tree(model)
+        ol.read(model)
 
 
 def test_a_column_that_was_only_missing() -> None:
     X = pd.DataFrame({"a": [np.nan] * 4, "b": [1.0, 2.0, 3.0, 4.0]})
     with pytest.warns(UserWarning, match="Skipping features"):
         model = make_pipeline(SimpleImputer(), tree_model()).fit(X, [0, 0, 1, 1])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.features == ("b",)
     with pytest.warns(UserWarning, match="Skipping features"):
         assert model.predict(X).tolist() == as_list(tree.predict(X))
     model = make_pipeline(SimpleImputer(keep_empty_features=True), tree_model()).fit(
         X, [0, 0, 1, 1]
     )
-    assert model.predict(X).tolist() == as_list(ol.read_tree(model, nan="value").predict(X))
+    assert model.predict(X).tolist() == as_list(ol.read(model, nan="value").predict(X))
     model = make_pipeline(OneHotEncoder(), tree_model()).fit(X[["a"]], [0, 0, 1, 1])
     with pytest.raises(UnreadableModel, match="'a' has no label"):
-        ol.read_tree(model)
+        ol.read(model)

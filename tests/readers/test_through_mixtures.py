@@ -32,7 +32,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import Binarizer
 from tests.readers.test_through_labels import ENCODERS
 from tests.readers.test_through_numbers import SCALERS
 
@@ -87,10 +87,10 @@ def test_column_transformer_by_position_mask_and_single_name() -> None:
     # The same table as an array goes by position.
     rows = X.to_numpy(dtype=object)
     fitted = make_pipeline(prepare, tree_model()).fit(rows, y)
-    by_position = ol.read_tree(fitted, feature_names=list(X.columns))
+    by_position = ol.read(fitted, feature_names=list(X.columns))
     assert by_position.space == tree.space
     assert by_position.predict(rows).tolist() == fitted.predict(rows).tolist()
-    assert ol.read_tree(fitted).space.names == tuple(f"x{i}" for i in range(7))
+    assert ol.read(fitted).space.names == tuple(f"x{i}" for i in range(7))
 
 
 def test_pipelines_in_column_transformers_in_pipelines() -> None:
@@ -129,7 +129,7 @@ def test_through_and_a_pipeline_are_one_after_the_other() -> None:
     X, y = table(12)
     first = StandardScaler().fit(X[NUMBERS])
     model = make_pipeline(MinMaxScaler(), tree_model()).fit(first.transform(X[NUMBERS]), y)
-    tree = ol.read_tree(model, through=first)
+    tree = ol.read(model, preprocessing=first)
     whole = make_pipeline(first, *[step for _, step in model.steps])
     rows = rows_at_edges(tree, X[NUMBERS])
     assert as_list(tree.predict(rows)) == whole.predict(rows).tolist()
@@ -137,7 +137,7 @@ def test_through_and_a_pipeline_are_one_after_the_other() -> None:
 
 def test_our_binarizers_anywhere() -> None:
     X, y = table(13)
-    for binarizer in (QuantileBinarizer(quantiles=(0.1, 0.5, 0.9)), ThresholdGuessBinarizer()):
+    for binarizer in (Binarizer((0.1, 0.5, 0.9)), Binarizer()):
         prepare = ColumnTransformer(
             [("cut", binarizer, NUMBERS[1:]), ("labels", OneHotEncoder(), ["color"])]
         )
@@ -147,22 +147,22 @@ def test_our_binarizers_anywhere() -> None:
         check(make_pipeline(OrdinalEncoder(), binarizer, tree_model()), X[["color", "grade"]], y)
         fitted = binarizer.fit(X[NUMBERS], y)
         model = tree_model().fit(fitted.transform(X[NUMBERS]), y)
-        through = ol.read_tree(model, through=fitted)
+        through = ol.read(model, preprocessing=fitted)
         assert through.space.features == fitted.space_.features
-        assert ol.equivalent(through, ol.read_tree(model, space=fitted.space_))
+        assert ol.equivalent(through, ol.read(model, space=fitted.space_))
 
 
 def test_what_a_binarizer_was_told_of_the_features_is_kept() -> None:
     X, y = table(14)
     X = X[["age", "grade", "smoker"]].astype(float).round()
     told = ol.Space({"age": "float32", "grade": "integer", "smoker": "boolean", "more": "numeric"})
-    binarizer = QuantileBinarizer(quantiles=(0.2, 0.5, 0.8), space=told)
+    binarizer = Binarizer((0.2, 0.5, 0.8), space=told)
     tree = check(make_pipeline(binarizer, tree_model()), X, y)
     assert tree.space.names == ("age", "grade", "smoker")
     assert tree.space["grade"].values == "integer"
     assert tree.space["smoker"].kind == "boolean"
     told = ol.Space({"grade": "integer", "age": "float32"})
-    binarizer = QuantileBinarizer(quantiles=(0.2, 0.5, 0.8), space=told)
+    binarizer = Binarizer((0.2, 0.5, 0.8), space=told)
     parts = ColumnTransformer([("cut", binarizer, ["grade", "age"])], remainder="passthrough")
     tree = check(make_pipeline(parts, tree_model()), X, y)
     assert tree.space["grade"].values == "integer"
@@ -171,7 +171,7 @@ def test_what_a_binarizer_was_told_of_the_features_is_kept() -> None:
     bits = pd.get_dummies(pd.Series(["a", "b", "c"] * 20), dtype=float)
     color = ol.Feature("color", "categorical", categories=("a", "b", "c"))
     conditions = {name: ol.Condition("color", among=(name,)) for name in bits}
-    binarizer = QuantileBinarizer(space=ol.Space([color], columns=conditions))
+    binarizer = Binarizer((0.33, 0.66), space=ol.Space([color], columns=conditions))
     tree = check(make_pipeline(binarizer, tree_model()), bits, [0, 1, 1] * 20)
     assert tree.features == ("color",)
 
@@ -217,11 +217,11 @@ def test_transformers_with_a_space(nan: Any) -> None:
     X.loc[::3, "color"] = None
     model = make_pipeline(Speaking(), tree_model()).fit(X, y)
     if nan == "value":
-        ours = ol.read_tree(model, nan=nan).predict(X)
+        ours = ol.read(model, nan=nan).predict(X)
         assert as_list(ours) == model.predict(X).tolist()
     with pytest.raises(UnreadableModel, match="which are not the 1 columns that go in"):
-        ol.read_tree(tree_model().fit(np.zeros((3, 4)), [0, 1, 0]),
-                     through=Speaking().fit(X[["n"]].to_numpy()))  # fmt: skip
+        ol.read(tree_model().fit(np.zeros((3, 4)), [0, 1, 0]),
+                     preprocessing=Speaking().fit(X[["n"]].to_numpy()))  # fmt: skip
 
 
 @given(st.data())

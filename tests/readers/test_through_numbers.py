@@ -36,14 +36,13 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
-from orderless.readers.through.columns import columns_through
-from orderless.readers.through.conditions import over_features
-from orderless.readers.through.stage import SourceColumn
-from orderless.readers.through.steps import Steps, unfold
+from orderless.readers.preprocessing.columns import columns_through
+from orderless.readers.preprocessing.conditions import over_features
+from orderless.readers.preprocessing.stage import SourceColumn
+from orderless.readers.preprocessing.steps import Steps, unfold
 
 SCALERS = {
     "standard": StandardScaler(),
@@ -72,8 +71,8 @@ SCALERS = {
     ),
     "variance": VarianceThreshold(1e-4),
     "best": SelectKBest(k=3),
-    "quantiles": QuantileBinarizer(),
-    "guessed": ThresholdGuessBinarizer(),
+    "quantiles": ol.Binarizer((0.33, 0.66)),
+    "guessed": ol.Binarizer(),
 }
 
 
@@ -98,12 +97,14 @@ def test_what_passes_is_printed_as_without_a_pipeline(values: tuple[float, float
     X = pd.DataFrame({"price": np.repeat(values, 4), "town": list("abab") * 2})
     y = np.repeat([0, 1], 4)
     encode = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
-    plain = ol.read_tree(tree_model().fit(X[["price"]], y))
+    plain = ol.read(tree_model().fit(X[["price"]], y))
     model = make_pipeline(encode, tree_model()).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space["price"] == plain.space["price"]
     assert str(tree) == str(plain)
-    near = sorted({*neighbours(plain.threshold[0]), *neighbours(plain.row_threshold[0]), *values})
+    near = sorted(
+        {*neighbours(plain.nodes.threshold[0]), *neighbours(plain.kernel.row_threshold[0]), *values}
+    )
     rows = pd.DataFrame({"price": near, "town": "a"})
     said = tree.predict(rows).tolist()
     assert said == model.predict(rows).tolist()
@@ -195,11 +196,11 @@ def test_boundaries_are_exact_to_the_last_bit(values: list[float], name: str) ->
     X = np.array(values)[:, None]
     model = make_pipeline(SCALERS[name], DecisionTreeClassifier(random_state=0))
     model.fit(X, np.arange(len(values)) % 2)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     near = np.array(numbers_near(tree, 0) + values)[:, None]
     assert tree.predict(near).tolist() == model.predict(near).tolist()
-    for node in np.flatnonzero(tree.feature == 0):
-        t = tree.threshold[node]
+    for node in np.flatnonzero(tree.nodes.feature == 0):
+        t = tree.nodes.threshold[node]
         pair = np.array([[t], [np.nextafter(t, np.inf)]])
         leaves = model[-1].apply(model[:-1].transform(pair))
         assert leaves[0] != leaves[1]
@@ -208,11 +209,11 @@ def test_boundaries_are_exact_to_the_last_bit(values: list[float], name: str) ->
 def test_conditions_come_out_in_the_units_of_the_feature() -> None:
     X = pd.DataFrame({"age": [10.0, 20.0, 30.0, 40.0]})
     tree = check(make_pipeline(StandardScaler(), tree_model()), X, [0, 0, 1, 1])
-    assert abs(tree.threshold[0] - 25) < 1e-5
+    assert abs(tree.nodes.threshold[0] - 25) < 1e-5
     bins = KBinsDiscretizer([4], encode="onehot-dense", strategy="uniform")
     tree = check(make_pipeline(bins, tree_model()), X, [0, 1, 0, 0])
     below = np.nextafter([17.5, 25.0], -np.inf)
-    assert sorted(tree.threshold[tree.feature == 0].tolist()) == below.tolist()
+    assert sorted(tree.nodes.threshold[tree.nodes.feature == 0].tolist()) == below.tolist()
 
 
 def test_a_bin_in_the_middle_is_two_thresholds_and_its_outside_is_there_twice() -> None:
@@ -222,7 +223,7 @@ def test_a_bin_in_the_middle_is_two_thresholds_and_its_outside_is_there_twice() 
     tree = check(model, X[NUMBERS], y)
     assert tree.n_leaves > model[-1].get_n_leaves()
     assert tree.distribution is not None
-    leaves = tree.distribution[tree.feature < 0]
+    leaves = tree.distribution[tree.nodes.feature < 0]
     assert np.allclose(leaves.sum(axis=1), 1)  # shares: how rows spread over copies is not known
 
 
@@ -233,7 +234,7 @@ def test_many_trees_through_bins() -> None:
     trees = [
         {"feature": j, "true": {"prediction": 1}, "false": {"prediction": 0}} for j in range(8)
     ]
-    read = ol.read_trees(trees, through=bins)
+    read = ol.read_many(trees, preprocessing=bins)
     bits = bins.transform(X)
     flats = [join(j, leaf(0), leaf(1)) for j in range(8)]
     many = BitTrees(Table(8, binary=True), (0, 1), flats)

@@ -32,7 +32,6 @@ from through import (
 
 import orderless as ol
 from orderless.errors import InvalidSpace, UnreadableModel
-from orderless.inputs import QuantileBinarizer
 from tests.readers.test_through_labels import ENCODERS
 from tests.readers.test_through_mixtures import mixed
 
@@ -52,8 +51,8 @@ def test_a_declared_space() -> None:
     )
     tree = check(make_pipeline(prepare, tree_model()), X, y, space=space)
     assert tree.space == space
-    at = tree.feature == space.index("grade")
-    assert all(t == int(t) for t in tree.threshold[at])
+    at = tree.nodes.feature == space.index("grade")
+    assert all(t == int(t) for t in tree.nodes.threshold[at])
 
 
 def test_a_declared_space_of_conditions_and_one_hot_groups() -> None:
@@ -78,11 +77,12 @@ def test_a_declared_space_of_conditions_and_one_hot_groups() -> None:
         },
     )
     for prepare in (StandardScaler(), OneHotEncoder(), OneHotEncoder(handle_unknown="ignore"),
-                    OrdinalEncoder(), make_pipeline(MinMaxScaler((2, 3)), QuantileBinarizer()),
+                    OrdinalEncoder(),
+                    make_pipeline(MinMaxScaler((2, 3)), ol.Binarizer((0.33, 0.66))),
                     OneHotEncoder(drop="first")):  # fmt: skip
         tree = check(make_pipeline(prepare, tree_model()), X, y, space=space)
         assert set(tree.features) <= {"age", "color", "wet"}
-        assert tree.threshold[tree.feature == 0].tolist() in ([], [30.0], [30.0, 30.0])
+        assert tree.nodes.threshold[tree.nodes.feature == 0].tolist() in ([], [30.0], [30.0, 30.0])
 
 
 def test_a_declared_space_with_missing_values() -> None:
@@ -96,12 +96,12 @@ def test_a_declared_space_with_missing_values() -> None:
     ])  # fmt: skip
     model = make_pipeline(prepare, tree_model()).fit(X, y)
     color = ol.Feature("color", "categorical", categories=COLORS, nan=True)
-    tree = ol.read_tree(model, space=ol.Space([ol.Feature("age", nan=True), color]))
+    tree = ol.read(model, space=ol.Space([ol.Feature("age", nan=True), color]))
     assert as_list(tree.predict(X)) == model.predict(X).tolist()
     bins = make_pipeline(KBinsDiscretizer(3, encode="ordinal", strategy="uniform"), tree_model())
     bins.fit(X[["age"]].fillna(0.0), y)
     with pytest.raises(UnreadableModel, match=r"KBinsDiscretizer.*does not take missing values"):
-        ol.read_tree(bins, space=ol.Space([ol.Feature("age", nan=True)]))
+        ol.read(bins, space=ol.Space([ol.Feature("age", nan=True)]))
 
 
 @pytest.mark.parametrize(
@@ -121,27 +121,27 @@ def test_a_declared_space_that_does_not_fit(encoder: Any, spec: Any, match: str)
     model = make_pipeline(encoder, tree_model()).fit(X[["color"]], y)
     match = match.replace("' *list", "', .*list")
     with pytest.raises(UnreadableModel, match=match):
-        ol.read_tree(model, space=ol.Space({"color": spec}))
+        ol.read(model, space=ol.Space({"color": spec}))
 
 
 def test_declared_categories_may_be_fewer() -> None:
     X, y = table(18)
     model = make_pipeline(OneHotEncoder(), tree_model()).fit(X[["color"]], y)
-    tree = ol.read_tree(model, space=ol.Space({"color": ["green", "red"]}))
+    tree = ol.read(model, space=ol.Space({"color": ["green", "red"]}))
     rows = X.loc[X["color"].isin(["green", "red"]), ["color"]]
     assert as_list(tree.predict(rows)) == model.predict(rows).tolist()
     text = make_pipeline(OneHotEncoder(), tree_model()).fit(X[["grade"]], y)
     with pytest.raises(UnreadableModel, match=r"takes numbers|does not take the value '1'"):
-        ol.read_tree(text, space=ol.Space({"grade": ["1", "2"]}))
+        ol.read(text, space=ol.Space({"grade": ["1", "2"]}))
 
 
 def test_categories_that_are_scaled() -> None:
     X, y = table(19)
     model = make_pipeline(StandardScaler(), tree_model()).fit(X[["grade"]], y)
-    tree = ol.read_tree(model, space=ol.Space({"grade": [1, 2, 3, 4, 5]}))
+    tree = ol.read(model, space=ol.Space({"grade": [1, 2, 3, 4, 5]}))
     assert as_list(tree.predict(X[["grade"]])) == model.predict(X[["grade"]]).tolist()
     with pytest.raises(UnreadableModel, match=r"StandardScaler\) takes numbers, and .* 'many'"):
-        ol.read_tree(model, space=ol.Space({"grade": [1, "many"]}))
+        ol.read(model, space=ol.Space({"grade": [1, "many"]}))
 
 
 class Doubling(StandardScaler):  # type: ignore[misc]
@@ -172,28 +172,28 @@ def test_what_cannot_be_undone_is_named(transformer: Any, match: str) -> None:
     prepare = ColumnTransformer([("odd", transformer, NUMBERS)])
     model = Pipeline([("prepare", prepare), ("tree", tree_model())]).fit(X, y)
     with pytest.raises(UnreadableModel, match=match):
-        ol.read_tree(model)
+        ol.read(model)
 
 
 def test_what_is_not_fitted_is_named() -> None:
     X, y = table()
     model = tree_model().fit(X[NUMBERS], y)
     names = {"feature_names": NUMBERS}
-    for through in (StandardScaler(), mixed(), OneHotEncoder(), QuantileBinarizer()):
+    for through in (StandardScaler(), mixed(), OneHotEncoder(), ol.Binarizer((0.33, 0.66))):
         match = f"the {type(through).__name__} is not fitted"
         with pytest.raises(UnreadableModel, match=match):
-            ol.read_tree(model, through=through, **names)
+            ol.read(model, preprocessing=through, **names)
     with pytest.raises(UnreadableModel, match=r"'scale' \(StandardScaler\) is not fitted"):
-        ol.read_tree(Pipeline([("scale", StandardScaler()), ("tree", model)]), **names)
+        ol.read(Pipeline([("scale", StandardScaler()), ("tree", model)]), **names)
     for nothing in (StandardScaler, 7, "dropp", tree_model()):
         with pytest.raises(UnreadableModel, match="is not a fitted transformer"):
-            ol.read_tree(model, through=nothing, **names)
+            ol.read(model, preprocessing=nothing, **names)
     for silent in (Binarizer(), make_pipeline("passthrough")):
         with pytest.raises(
             UnreadableModel, match="does not say how many columns went in; is it fitted"
         ):
-            ol.read_tree(model, through=silent)
-        assert ol.read_tree(model, through=silent, **names).space.names == tuple(NUMBERS)
+            ol.read(model, preprocessing=silent)
+        assert ol.read(model, preprocessing=silent, **names).space.names == tuple(NUMBERS)
 
 
 def test_names_and_counts_that_do_not_fit() -> None:
@@ -202,17 +202,17 @@ def test_names_and_counts_that_do_not_fit() -> None:
     model = make_pipeline(StandardScaler(), tree_model()).fit(X, y)
     plain = make_pipeline(StandardScaler(), tree_model()).fit(X.to_numpy(), y)
     with pytest.raises(InvalidSpace, match=r"feature_names has 2 columns.*fitted on 4"):
-        ol.read_tree(plain, feature_names=["a", "b"])
+        ol.read(plain, feature_names=["a", "b"])
     with pytest.raises(InvalidSpace, match=r"the space has 1 columns.*fitted on 4"):
-        ol.read_tree(plain, space=ol.Space({"a": "numeric"}))
+        ol.read(plain, space=ol.Space({"a": "numeric"}))
     with pytest.raises(InvalidSpace, match="leave feature_names out, or make them equal"):
-        ol.read_tree(model, feature_names=list("abcd"))
+        ol.read(model, feature_names=list("abcd"))
     with pytest.raises(InvalidSpace, match="they differ in"):
-        ol.read_tree(model, space=ol.Space.numeric(list("abcd")))
-    assert ol.read_tree(model, feature_names=NUMBERS) == ol.read_tree(model)
-    assert ol.read_tree(plain, feature_names=list("abcd")).space.names == tuple("abcd")
+        ol.read(model, space=ol.Space.numeric(list("abcd")))
+    assert ol.read(model, feature_names=NUMBERS) == ol.read(model)
+    assert ol.read(plain, feature_names=list("abcd")).space.names == tuple("abcd")
     wrong = StandardScaler().fit(X.iloc[:, :2])
     with pytest.raises(UnreadableModel, match="fitted on 4 columns and 2 are described"):
-        ol.read_tree(model[-1], through=wrong)
+        ol.read(model[-1], preprocessing=wrong)
     with pytest.raises(UnreadableModel, match=r"'then'.*was fitted on 4 columns and gets 2"):
-        ol.read_tree(model, through=wrong)
+        ol.read(model, preprocessing=wrong)

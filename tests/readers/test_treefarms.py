@@ -9,8 +9,8 @@ import pytest
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.readers.through.columns import space_columns
-from orderless.readers.through.conditions import over_features
+from orderless.readers.preprocessing.columns import space_columns
+from orderless.readers.preprocessing.conditions import over_features
 from orderless.readers.treefarms import trees_of
 
 treefarms = pytest.importorskip(
@@ -65,7 +65,7 @@ def data(seed, n_classes=2):
 @pytest.mark.parametrize("seed", range(3))
 def test_every_tree_of_a_set_predicts_the_same(seed, n_classes):
     model = fitted(*data(seed, n_classes))
-    trees = ol.read_trees(model)
+    trees = ol.read_many(model)
     assert len(trees) == model.get_tree_count() > 1
     for i, tree in enumerate(trees):
         np.testing.assert_array_equal(tree.predict(ALL), model[i].predict(ALL))
@@ -78,21 +78,20 @@ def test_many_at_once_are_what_one_at_a_time_would_be():
     model = fitted(*data(0))
     space = ol.Space.independent(NAMES)
     bits = trees_of(model)
-    for quick, flat in zip(ol.read_trees(model), bits.trees, strict=True):
+    for quick, flat in zip(ol.read_many(model), bits.trees, strict=True):
         slow = over_features(bits.column_tree(flat), space_columns(space), space)
-        assert type(quick) is ol.Tree
-        assert quick == slow
-        assert vars(quick).keys() == vars(slow).keys()
+        assert quick == ol.Tree.of(slow)
+        assert vars(quick.kernel).keys() == vars(slow).keys()
         assert not any(array.flags.writeable for array in quick.nodes)
 
 
 def test_a_set_that_does_not_know_its_table():
     model = fitted(*data(1))
     one_by_one = [model[i] for i in range(model.get_tree_count())]
-    theirs = ol.read_trees(one_by_one, feature_names=NAMES)
-    assert ol.read_trees(model.model_set, feature_names=NAMES) == theirs
-    assert ol.read_trees(model) == theirs
-    nameless = ol.read_trees(model.model_set)
+    theirs = ol.read_many(one_by_one, feature_names=NAMES)
+    assert ol.read_many(model.model_set, feature_names=NAMES) == theirs
+    assert ol.read_many(model) == theirs
+    nameless = ol.read_many(model.model_set)
     assert nameless[0].space.names == ("x0", "x1", "x2", "x3", "x4")[: len(nameless[0].space)]
 
 
@@ -107,7 +106,7 @@ def test_labels_come_back(labels):
     best = int(np.argmin([m[1] for m in model.model_set.available_metrics["metric_values"]]))
     pointers = model.model_set.available_metrics["metric_pointers"]
     first = sum(model.model_set.storage[p]["count"] for p in pointers[:best])
-    tree = ol.read_trees(model)[first]
+    tree = ol.read_many(model)[first]
     np.testing.assert_array_equal(tree.predict(X), y)
     assert {type(label) for label in tree.classes} == {type(label) for label in labels}
 
@@ -116,24 +115,24 @@ def test_a_set_of_one_tree_is_a_tree():
     X, _ = data(0)
     model = fitted(X, X["b"].to_numpy(), rashomon_bound_adder=0.01)
     assert model.get_tree_count() == 1
-    assert str(ol.read_tree(model)).startswith("not b?")
-    np.testing.assert_array_equal(ol.read_tree(model).predict(ALL), ALL["b"])
+    assert str(ol.read(model)).startswith("not b?")
+    np.testing.assert_array_equal(ol.read(model).predict(ALL), ALL["b"])
     np.testing.assert_array_equal(
-        ol.read_tree(model.model_set, feature_names=NAMES).predict(ALL), ALL["b"]
+        ol.read(model.model_set, feature_names=NAMES).predict(ALL), ALL["b"]
     )
 
 
 def test_a_pickled_set_reads_the_same():
     model = fitted(*data(2))
-    assert ol.read_trees(pickle.loads(pickle.dumps(model))) == ol.read_trees(model)
+    assert ol.read_many(pickle.loads(pickle.dumps(model))) == ol.read_many(model)
 
 
 def test_a_tree_that_was_printed_reads_the_same():
     """Printing it makes TreeFARMS write into its nodes."""
     tree = fitted(*data(2))[3]
-    before = ol.read_tree(tree)
+    before = ol.read(tree)
     str(tree)
-    assert ol.read_tree(tree) == before
+    assert ol.read(tree) == before
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -155,12 +154,12 @@ def test_counts_on_the_papers_data(name, shared):
     )
     y = frame.iloc[:, -1].astype(int)
     model = fitted(X, y, regularization=0.01, rashomon_bound_adder=0.02)
-    trees = ol.read_trees(model)
+    trees = ol.read_many(model)
     assert len(trees) == reference.loc[name, "treefarms_trees"]
     assert sum(map(no_trivial_split, trees)) == reference.loc[name, "treefarms_without_trivial"]
     model = fitted(X, y, regularization=0.01, rashomon_bound_adder=0.02,
                    rashomon_ignore_trivial_extensions=True)  # fmt: skip
-    trees = ol.read_trees(model)
+    trees = ol.read_many(model)
     assert len(trees) == reference.loc[name, "treefarms_without_trivial"]
     rng = np.random.default_rng(0)
     for i in rng.integers(0, len(trees), 5):
@@ -168,30 +167,30 @@ def test_counts_on_the_papers_data(name, shared):
 
 
 def no_trivial_split(tree):
-    inner = tree.feature >= 0
-    yes, no = tree.when_true[inner], tree.when_false[inner]
-    leaves = (tree.feature[yes] < 0) & (tree.feature[no] < 0)
-    return not (leaves & (tree.leaf_class[yes] == tree.leaf_class[no])).any()
+    inner = tree.nodes.feature >= 0
+    yes, no = tree.nodes.when_true[inner], tree.nodes.when_false[inner]
+    leaves = (tree.nodes.feature[yes] < 0) & (tree.nodes.feature[no] < 0)
+    return not (leaves & (tree.nodes.leaf_class[yes] == tree.nodes.leaf_class[no])).any()
 
 
 def test_a_set_given_as_a_tree():
     model = fitted(*data(0))
-    with pytest.raises(UnreadableModel, match=r"TREEFARMS holds \d+ trees: read all with read_tre"):
-        ol.read_tree(model)
+    with pytest.raises(UnreadableModel, match=r"TREEFARMS holds \d+ trees: .*read_many"):
+        ol.read(model)
     with pytest.raises(UnreadableModel, match=r"ModelSetContainer holds \d+ trees"):
-        ol.read_tree(model.model_set)
+        ol.read(model.model_set)
 
 
 def test_an_empty_set():
     model = fitted(*data(0))
     model.model_set.available_metrics = {"metric_pointers": [], "metric_values": []}
     model.model_set.model_count = 0
-    assert ol.read_trees(model) == []
+    assert ol.read_many(model) == []
     with pytest.raises(UnreadableModel, match=r"holds 0 trees.*raise rashomon_bound_adder"):
-        ol.read_tree(model)
+        ol.read(model)
 
 
-@pytest.mark.parametrize("read", [ol.read_tree, ol.read_trees])
+@pytest.mark.parametrize("read", [ol.read, ol.read_many])
 def test_a_model_that_is_not_fitted(read):
     with pytest.raises(UnreadableModel, match="TREEFARMS is not fitted: call fit"):
         read(treefarms.TREEFARMS({}))
@@ -201,11 +200,11 @@ def test_columns_that_are_not_0_and_1():
     X, y = data(0)
     model = fitted(X.assign(b=X["b"] * 2), y)
     with pytest.raises(UnreadableModel, match=r"the column 'b', which is not 0/1.*binarize"):
-        ol.read_trees(model)
+        ol.read_many(model)
 
 
 def test_a_tree_with_an_encoder():
     from treefarms.model.tree_classifier import TreeClassifier
 
     with pytest.raises(UnreadableModel, match="has an encoder inside"):
-        ol.read_tree(TreeClassifier({"prediction": 0}, encoder=object()))
+        ol.read(TreeClassifier({"prediction": 0}, encoder=object()))

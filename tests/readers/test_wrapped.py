@@ -39,7 +39,11 @@ def data(seed: int = 0, n: int = 400) -> tuple[Any, Any]:
 
 def rows_of(tree: ol.Tree, X: Any) -> Any:
     """At every threshold, and many more besides: 10^5 in all."""
-    cuts = [(int(f), float(t)) for f, t in zip(tree.feature, tree.threshold, strict=True) if f >= 0]
+    cuts = [
+        (int(f), float(t))
+        for f, t in zip(tree.nodes.feature, tree.nodes.threshold, strict=True)
+        if f >= 0
+    ]
     rows = at_thresholds(X, cuts, random_state=0)
     more = np.random.default_rng(1).normal(size=(100_000 - len(rows), X.shape[1]))
     edges = [[np.inf, 0.0, -np.inf], [-np.inf, np.inf, 0.0]]
@@ -74,7 +78,7 @@ def test_the_numbers_that_its_predict_gives(target: str, shape: str) -> None:
     regressor = DecisionTreeRegressor(max_depth=6, random_state=0)
     model = TransformedTargetRegressor(regressor, check_inverse=False, **TARGETS[target])
     model.fit(X, y if shape == "vector" else y[:, None])
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     rows = rows_of(tree, X)
     assert tree.task == "regression"
     assert tree.n_leaves > 12
@@ -86,7 +90,7 @@ def test_scikit_learns_other_trees() -> None:
     model = TransformedTargetRegressor(
         ExtraTreeRegressor(max_depth=5, random_state=0), func=np.log, inverse_func=np.exp
     ).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     rows = rows_of(tree, X)
     np.testing.assert_array_equal(tree.predict(rows), model.predict(rows))
 
@@ -100,7 +104,7 @@ def test_float32_goes_back_as_float32(target: str) -> None:
         xgboost.XGBRegressor(n_estimators=1, max_depth=5, n_jobs=1), check_inverse=False,
         **TARGETS[target],
     ).fit(X, y)  # fmt: skip
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     rows = rows_of(tree, X)
     np.testing.assert_array_equal(tree.predict(rows), model.predict(rows))
 
@@ -116,7 +120,7 @@ def test_other_libraries(library: str) -> None:
             iterations=1, verbose=0, thread_count=1, allow_writing_files=False
         )
     model = TransformedTargetRegressor(regressor, func=np.log, inverse_func=np.exp).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     np.testing.assert_array_equal(tree.predict(X), model.predict(X))
 
 
@@ -160,7 +164,7 @@ def test_pipelines_with_encoders_and_scalers(order: str) -> None:
         ),
     }[order]()
     model.fit(frame, stay)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.task == "regression"
     assert tree.space["ward"].kind == "categorical"
     np.testing.assert_array_equal(tree.predict(frame).to_numpy(float), model.predict(frame))
@@ -169,7 +173,7 @@ def test_pipelines_with_encoders_and_scalers(order: str) -> None:
 def test_a_regressor_without_a_transformed_target_at_the_end_of_a_pipeline() -> None:
     frame, stay = wards()
     model = make_pipeline(prepared(), DecisionTreeRegressor(max_depth=6)).fit(frame, stay)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert set(tree.space.names) == set(frame)
     np.testing.assert_array_equal(tree.predict(frame).to_numpy(float), model.predict(frame))
 
@@ -178,7 +182,7 @@ def test_searches() -> None:
     X, y = data()
     inner = GridSearchCV(DecisionTreeRegressor(random_state=0), {"max_depth": [2, 4]}, cv=2)
     model = TransformedTargetRegressor(inner, func=np.log, inverse_func=np.exp).fit(X, y)
-    np.testing.assert_array_equal(ol.read_tree(model).predict(X), model.predict(X))
+    np.testing.assert_array_equal(ol.read(model).predict(X), model.predict(X))
     outer = GridSearchCV(
         TransformedTargetRegressor(
             DecisionTreeRegressor(random_state=0), func=np.log, inverse_func=np.exp
@@ -186,8 +190,8 @@ def test_searches() -> None:
         {"regressor__max_depth": [2, 4]},
         cv=2,
     ).fit(X, y)
-    np.testing.assert_array_equal(ol.read_tree(outer).predict(X), outer.predict(X))
-    assert [tree.task for tree in ol.read_trees([model, outer])] == ["regression"] * 2
+    np.testing.assert_array_equal(ol.read(outer).predict(X), outer.predict(X))
+    assert [tree.task for tree in ol.read_many([model, outer])] == ["regression"] * 2
 
 
 def test_numbers_that_become_equal_are_one() -> None:
@@ -196,11 +200,11 @@ def test_numbers_that_become_equal_are_one() -> None:
         DecisionTreeRegressor(max_depth=5, random_state=0), func=np.negative,
         inverse_func=lambda y: np.round(-y), check_inverse=False,
     ).fit(X, y)  # fmt: skip
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert len(tree.classes) < tree.n_leaves
     assert list(tree.classes) == sorted(set(model.predict(X) + 0.0))
     np.testing.assert_array_equal(tree.predict(X), model.predict(X))
-    low, high = tree.predict_interval([[np.nan] * 3])
+    low, high, _ = tree.predict_interval([[np.nan] * 3])
     assert (low[0], high[0]) == (tree.classes[0], tree.classes[-1])
 
 
@@ -227,23 +231,21 @@ def test_what_cannot_be_undone(inverse: Any, said: str) -> None:
     X, y = data()
     model = fitted(X, y, func=np.log, inverse_func=inverse)
     with pytest.raises((UnreadableModel, InvalidTree), match=said):
-        ol.read_tree(model)
+        ol.read(model)
 
 
 def test_models_that_are_refused() -> None:
     X, y = data()
     with pytest.raises(UnreadableModel, match="TransformedTargetRegressor is not fitted"):
-        ol.read_tree(TransformedTargetRegressor(DecisionTreeRegressor()))
+        ol.read(TransformedTargetRegressor(DecisionTreeRegressor()))
     with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):
-        ol.read_tree(fitted(X, np.column_stack([y, y]), func=np.log, inverse_func=np.exp))
+        ol.read(fitted(X, np.column_stack([y, y]), func=np.log, inverse_func=np.exp))
     forest = TransformedTargetRegressor(RandomForestRegressor(3), func=np.log, inverse_func=np.exp)
     with pytest.raises(UnreadableModel, match="RandomForestRegressor has many trees"):
-        ol.read_tree(forest.fit(X, y))
-    with pytest.raises(UnreadableModel, match="can be read around one tree"):
-        ol.forest_bounds(forest, X)
+        ol.canonicalize(forest.fit(X, y))
     classifier = TransformedTargetRegressor(DecisionTreeClassifier(max_depth=2))
     with pytest.raises(UnreadableModel, match=r"a model that predicts numbers.*use a regressor"):
-        ol.read_tree(classifier.fit(X, np.round(y)))
+        ol.read(classifier.fit(X, np.round(y)))
 
 
 def test_a_subclass_that_predicts_itself() -> None:
@@ -253,7 +255,7 @@ def test_a_subclass_that_predicts_itself() -> None:
 
     X, y = data()
     with pytest.raises(UnreadableModel, match=r"a Cautious has its own predict.*TransformedTarget"):
-        ol.read_tree(Cautious(DecisionTreeRegressor(max_depth=2)).fit(X, y))
+        ol.read(Cautious(DecisionTreeRegressor(max_depth=2)).fit(X, y))
 
 
 def test_a_file_of_the_command_line(tmp_path: Path) -> None:

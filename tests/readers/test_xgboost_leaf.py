@@ -53,7 +53,7 @@ def equals(tree, model, rows):
 def test_the_numbers_of_a_regressor(objective):
     X, y = data(missing=0.1)
     model = fitted(X, y > 1 if objective in SHARES else y, objective)
-    tree = ol.read_tree(model, nan="value")
+    tree = ol.read(model, nan="value")
     assert tree.task == "regression"
     assert len(tree.classes) > 10
     rows = many_rows(tree, X)
@@ -66,10 +66,10 @@ def test_the_numbers_of_a_regressor(objective):
 def test_boosters_and_files(objective, tmp_path):
     X, y = data(1)
     model = fitted(X, y, objective)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     model.save_model(tmp_path / "model.json")
-    assert ol.read_tree(model.get_booster()) == tree == ol.read_tree(tmp_path / "model.json")
-    assert ol.read_tree(pickle.loads(pickle.dumps(model))) == tree
+    assert ol.read(model.get_booster()) == tree == ol.read(tmp_path / "model.json")
+    assert ol.read(pickle.loads(pickle.dumps(model))) == tree
     equals(tree, model, many_rows(tree, X, n=3000, edges=KNOWN))
 
 
@@ -78,18 +78,18 @@ def test_a_logistic_objective(objective, tmp_path):
     """A regressor says the probability, and its file says that it is one; a booster decides."""
     X, y = data(2)
     model = fitted(X, y > 1, objective)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.task == "regression"
     assert 0 < tree.classes[0] < tree.classes[-1] < 1
     model.save_model(tmp_path / "model.json")
-    assert ol.read_tree(tmp_path / "model.json") == tree
-    booster = ol.read_tree(model.get_booster())
+    assert ol.read(tmp_path / "model.json") == tree
+    booster = ol.read(model.get_booster())
     assert (booster.task, booster.classes) == ("classification", (0, 1))
     np.testing.assert_array_equal(booster.predict(X), model.predict(X) > 0.5)
     classifier = fitted(X, y > 1, objective, xgboost.XGBClassifier)
     classifier.save_model(tmp_path / "model.json")
-    assert ol.read_tree(classifier).task == "classification"
-    assert ol.read_tree(tmp_path / "model.json").task == "classification"
+    assert ol.read(classifier).task == "classification"
+    assert ol.read(tmp_path / "model.json").task == "classification"
 
 
 @pytest.mark.parametrize("objective", ["rank:pairwise", "rank:ndcg", "rank:map"])
@@ -97,12 +97,12 @@ def test_the_scores_of_a_ranker(objective, tmp_path):
     X, y = data(3)
     model = xgboost.XGBRanker(n_estimators=1, max_depth=4, objective=objective, n_jobs=1)
     model.fit(X, (y > 1).astype(int), qid=np.repeat(np.arange(40), 10))
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.task == "regression"
     assert len(tree.classes) > 3
     equals(tree, model, many_rows(tree, X, edges=KNOWN))
     model.save_model(tmp_path / "model.json")
-    assert ol.read_tree(tmp_path / "model.json") == tree == ol.read_tree(model.get_booster())
+    assert ol.read(tmp_path / "model.json") == tree == ol.read(model.get_booster())
 
 
 @pytest.mark.parametrize("distribution", ["normal", "logistic", "extreme"])
@@ -116,7 +116,7 @@ def test_times_until_an_event(distribution):
         "aft_loss_distribution_scale": 0.7, "max_depth": 5,
     }  # fmt: skip
     booster = xgboost.train(options, table, 1)
-    tree = ol.read_tree(booster)
+    tree = ol.read(booster)
     rows = many_rows(tree, X, edges=[0.0, -0.0, 1e-40, -3e38, 3e38])
     np.testing.assert_array_equal(tree.predict(rows), booster.predict(xgboost.DMatrix(rows)))
 
@@ -124,7 +124,7 @@ def test_times_until_an_event(distribution):
 def test_a_forest_of_one_tree():
     X, y = data(5)
     model = xgboost.XGBRFRegressor(n_estimators=1, max_depth=6, random_state=0).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     equals(tree, model, many_rows(tree, X, edges=KNOWN))
 
 
@@ -132,7 +132,7 @@ def test_an_objective_of_ones_own():
     """XGBoost then predicts the margin."""
     X, y = data(6)
     model = fitted(X, y, lambda true, margin: (margin - true, np.ones(len(true))))
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     equals(tree, model, many_rows(tree, X, n=3000, edges=KNOWN))
 
 
@@ -140,18 +140,18 @@ def test_an_objective_of_ones_own():
 def test_base_scores(score):
     X, y = data(7)
     model = fitted(X, y, base_score=score)
-    equals(ol.read_tree(model), model, X)
+    equals(ol.read(model), model, X)
 
 
 def test_constant_targets_and_names_with_categories():
     X, y = data(8)
     frame = pd.DataFrame({"größe (m)": X[:, 0], 'the "b"': pd.Categorical(np.arange(400) % 5)})
     model = fitted(frame, y + 3 * (np.arange(400) % 5 == 2), enable_categorical=True)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.space.names == tuple(frame)
     np.testing.assert_array_equal(tree.predict(frame).to_numpy(float), model.predict(frame))
     model = fitted(X, np.full(len(X), 2.5))
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert tree.n_leaves == 1
     equals(tree, model, X)
 
@@ -159,8 +159,8 @@ def test_constant_targets_and_names_with_categories():
 def test_intervals_where_values_are_missing():
     X, y = data(9)
     model = fitted(X, y, max_depth=3)
-    tree = ol.read_tree(model)
-    low, high = tree.predict_interval([[np.nan] * 3])
+    tree = ol.read(model)
+    low, high, _ = tree.predict_interval([[np.nan] * 3])
     assert (low[0], high[0]) == (tree.classes[0], tree.classes[-1])
     assert set(np.unique(model.predict(X)).astype(float)) <= set(tree.classes)
 
@@ -170,32 +170,32 @@ def test_several_numbers_at_once():
     several = fitted(X, np.column_stack([y, y]))
     said = "has 2 outputs, each with trees of its own: only two classes, or one number"
     with pytest.raises(UnreadableModel, match=said):
-        ol.read_tree(several)
+        ol.canonicalize(several)
     quantiles = xgboost.XGBRegressor(
         n_estimators=1, objective="reg:quantileerror", quantile_alpha=[0.2, 0.5]
     )
     with pytest.raises(UnreadableModel, match=said):
-        ol.read_tree(quantiles.fit(X, y))
+        ol.canonicalize(quantiles.fit(X, y))
 
 
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*n_estimators=1"):
-        ol.read_tree(fitted(X, y, n_estimators=3))
+        ol.canonicalize(fitted(X, y, n_estimators=3))
     with pytest.raises(UnreadableModel, match="XGBRegressor is not fitted"):
-        ol.read_tree(xgboost.XGBRegressor())
+        ol.read(xgboost.XGBRegressor())
     with pytest.raises(UnreadableModel, match="XGBRanker is not fitted"):
-        ol.read_tree(xgboost.XGBRanker())
+        ol.read(xgboost.XGBRanker())
     with pytest.raises(UnreadableModel, match="a booster 'gblinear' cannot be read"):
-        ol.read_tree(fitted(X, y, booster="gblinear", max_depth=None))
+        ol.read(fitted(X, y, booster="gblinear", max_depth=None))
     hinge = fitted(X, y > 1, "binary:hinge")
     said = r"objective 'binary:hinge' cannot be read as one number: it must be one of 'reg:square"
     with pytest.raises(UnreadableModel, match=said):
-        ol.read_tree(hinge)
+        ol.canonicalize(hinge)
     with pytest.raises(UnreadableModel, match="cannot be read as two classes or one number"):
-        ol.read_tree(hinge.get_booster())
+        ol.canonicalize(hinge.get_booster())
     with pytest.raises(UnreadableModel, match=r"treats 0.0 as missing: write NaN"):
-        ol.read_tree(fitted(X, y, missing=0.0))
+        ol.read(fitted(X, y, missing=0.0))
 
 
 def test_a_subclass_that_predicts_itself():
@@ -204,7 +204,7 @@ def test_a_subclass_that_predicts_itself():
             return 2 * super().predict(X, **options)
 
     with pytest.raises(UnreadableModel, match=r"a Doubled has its own predict.*plain XGBRegressor"):
-        ol.read_tree(Doubled(n_estimators=1).fit(*data(0)))
+        ol.read(Doubled(n_estimators=1).fit(*data(0)))
 
 
 def saved(objective="reg:squarederror"):
@@ -226,7 +226,7 @@ def test_leaves_that_are_not_finite(objective, leaf, said):
     tree = content["learner"]["gradient_booster"]["model"]["trees"][0]
     tree["split_conditions"][tree["left_children"].index(-1)] = leaf
     with pytest.raises((InvalidTree, UnreadableModel), match=said):
-        ol.read_tree(json.dumps(content))
+        ol.read(json.dumps(content))
 
 
 @pytest.mark.parametrize("score", ["nan", "inf", "[1,2]", "1e999", "", "x", "[]"])
@@ -234,12 +234,12 @@ def test_base_scores_of_a_file(score):
     content = saved()
     content["learner"]["learner_model_param"]["base_score"] = score
     with pytest.raises(UnreadableModel, match="is damaged"):
-        ol.read_tree(json.dumps(content))
+        ol.read(json.dumps(content))
 
 
 def test_the_parameters_of_a_file_are_not_handed_on():
     """XGBoost gets its own defaults, so that a file cannot say what is loaded."""
     content = saved("reg:tweedie")
-    before = ol.read_tree(json.dumps(content))
+    before = ol.read(json.dumps(content))
     content["learner"]["objective"]["tweedie_regression_param"] = {"x": ["no such thing"] * 9}
-    assert ol.read_tree(json.dumps(content)) == before
+    assert ol.read(json.dumps(content)) == before

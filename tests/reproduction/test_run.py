@@ -270,7 +270,7 @@ def test_rows_whose_path_is_known_in_some_tree():
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & (random.rand(60) < 0.8))
     trees = ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1, binarizer=None).fit(X, y)
     rows = np.where(random.rand(81, 4) < 0.6, np.nan, random.randint(0, 2, (81, 4)))
-    each = [~np.ma.getmaskarray(ol.predict_path(tree, rows)) for tree in trees]
+    each = [~np.ma.getmaskarray(ol.baselines.predict_path(tree, rows)) for tree in trees]
     assert len(each) > 5
     assert _path_known(trees, rows).tolist() == np.any(each, axis=0).tolist()
     assert 0 < np.any(each, axis=0).sum() < 81

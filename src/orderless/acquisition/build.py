@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
 from ..inputs import exact_number, exact_weights, refuse_contradictions, row_bins, whole_seed
-from ..model import Bins, in_time, read_within, refuse_facts
+from ..model import Bins, in_time, read_tolerance, refuse_facts
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves, possible_cells_tree, priced_features
@@ -38,7 +38,7 @@ def cheapest_policy(
     X: Any,
     costs: Any,
     *,
-    within: float | None = None,
+    tolerance: float | None = None,
     method: Method = "optimal",
     groups: Any = None,
     known: Iterable[str] = (),
@@ -62,16 +62,16 @@ def cheapest_policy(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read`` knows
     X : array, data frame, or list of dicts
         Complete training rows, which say how likely each answer is.
     costs : dict of feature -> cost, or one cost per feature in the order of X's features
         0 or more, for every feature that the tree asks about: one without a cost is an error,
         unless it is ``known``.
-    within : float, optional
+    tolerance : float, optional
         For a tree of numbers: a row is determined where the numbers that are still possible are at
-        most this far apart, as for ``Tree.predict(within=)``. By default one class must be left, as
-        with 0. Classes that are whole numbers count as numbers, too; ``Policy.tree`` is then a
+        most this far apart, as for ``Tree.predict(tolerance=)``. By default one class must be left,
+        as with 0. Classes that are whole numbers count as numbers, too; ``Policy.tree`` is then a
         regression tree. For a risk, ask with ``tree.decide_at(label, probability)`` until it is on
         one side.
     method : "optimal", "q-learning", "greedy", "path" or "naive"
@@ -123,7 +123,7 @@ def cheapest_policy(
     over the distinct rows. Any feature of the tree may be bought in any state, also one that can
     no longer change the decision but says which other to buy. The search is memoised on the rows
     that are left and the leaves that they can reach, with branch and bound: what a row must spend
-    to exclude all leaves of other classes, by dual ascent. With ``within`` the classes are
+    to exclude all leaves of other classes, by dual ascent. With ``tolerance`` the classes are
     the largest sets of numbers that are near enough, which overlap: a row may end in any of those
     that hold its number, and the least over them is its bound. The number of states can grow
     exponentially with the features. Costs and weights are read as decimals and added as whole
@@ -137,7 +137,7 @@ def cheapest_policy(
     A cheap question first, although the tree asks it last:
 
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "scan", "true": {"feature": "fever",
+    >>> tree = ol.read({"feature": "scan", "true": {"feature": "fever",
     ...     "true": {"prediction": "ill"}, "false": {"prediction": "well"}},
     ...     "false": {"prediction": "well"}}, feature_names=["fever", "scan"])
     >>> rows = [[0, 0], [0, 1], [0, 0], [1, 1]]
@@ -156,15 +156,15 @@ def cheapest_policy(
 
     >>> stay = {"task": "regression", "feature": "fever", "true": {"prediction": 9},
     ...     "false": {"feature": "scan", "true": {"prediction": 3}, "false": {"prediction": 2.5}}}
-    >>> tree = ol.read_tree(stay, feature_names=["fever", "scan"])
-    >>> print(cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, within=0.5))
+    >>> tree = ol.read(stay, feature_names=["fever", "scan"])
+    >>> print(cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, tolerance=0.5))
     optimal policy within 0.5: 1 on average, 1 at most, over 4 rows; proven cheapest.
     fever? (cost 1)
       not fever (75%): between 2.5 and 3
       fever (25%): 9
     """
     _check_options(method, objective, limit, time_limit, max_questions)
-    leaves = _leaves_of(tree, X, within, priced_features(costs, groups, known), method)
+    leaves = _leaves_of(tree, X, tolerance, priced_features(costs, groups, known), method)
     seed = whole_seed(random_state) % 2**64
     bins = leaves.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
@@ -202,13 +202,15 @@ def cheapest_policy(
     return policy
 
 
-def _leaves_of(model: Any, X: Any, within: float | None, priced: set[str], method: str) -> Leaves:
-    """Give the leaves of a tree, for ``within`` as one of numbers; rows must satisfy its facts."""
+def _leaves_of(
+    model: Any, X: Any, tolerance: float | None, priced: set[str], method: str
+) -> Leaves:
+    """Give a tree's leaves, for ``tolerance`` as one of numbers; rows must satisfy its facts."""
     tree = read_tree(model)
     refuse_contradictions(tree, X)
     if method in ("naive", "path"):  # they ask all, whatever is determined
         refuse_facts(tree.space, f"the policy {method!r}")
-    width = None if within is None else read_within(within)
+    width = None if tolerance is None else read_tolerance(tolerance)
     own = tree if width is None else tree.as_regression()
     return Leaves(possible_cells_tree(own, priced).bins, width)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import exact, exact_number
-from ..model import BinNodes, Bins, Label, Tree, formats as serial, read_within
+from ..model import BinNodes, Bins, Label, TreeKernel, formats as serial, read_tolerance
 from .costs import KNOWN, Purchase, checked
 from .leaves import Answer, Leaves
 from .nodes import Nodes
@@ -37,7 +37,7 @@ MOST = 2**62
 Part = tuple[Any, ...]
 
 
-def to_tree(nodes: Nodes) -> Tree:
+def to_tree(nodes: Nodes) -> TreeKernel:
     """Give a policy as a tree; see ``Policy.to_tree``."""
     bins = nodes.problem.leaves.bins
     classes = _classes(nodes)
@@ -62,7 +62,7 @@ def to_tree(nodes: Nodes) -> Tree:
 def _classes(nodes: Nodes) -> dict[Label, int]:
     """Give the classes of the tree, and their places; of intervals the midpoints, which rise."""
     labels: Iterable[Label] = nodes.problem.leaves.bins.tree.classes
-    if nodes.problem.leaves.within is not None:
+    if nodes.problem.leaves.tolerance is not None:
         ends = (nodes.decision(node) for node in nodes.everything() if nodes.purchase[node] < 0)
         labels = sorted({end.label for end in ends if end is not None}, key=float)
     return {label: c for c, label in enumerate(labels)}
@@ -121,7 +121,7 @@ def _among(k: int, parts: list[Part]) -> Part:
     return out
 
 
-def _tree_of(root: Part, bins: Bins, classes: Iterable[Label]) -> Tree:
+def _tree_of(root: Part, bins: Bins, classes: Iterable[Label]) -> TreeKernel:
     nodes: list[list[int]] = []  # feature, cut, when_true, when_false, class
     sets: list[tuple[int, ...]] = []
     todo: list[tuple[Part, int, int]] = [(root, -1, 0)]
@@ -154,7 +154,7 @@ def to_json(policy: Policy) -> str:
     place = {node: i for i, node in enumerate(order)}
     rules = {"budget": problem.budget, "max_questions": problem.max_questions}
     content: dict[str, Any] = {
-        **({} if policy.within is None else {"within": policy.within}),
+        **({} if policy.tolerance is None else {"within": policy.tolerance}),
         "method": policy.method,
         "objective": policy.objective,
         "optimal": policy.optimal,
@@ -177,7 +177,7 @@ def to_json(policy: Policy) -> str:
         "nodes": [_node(nodes, node, place) for node in order],
         "tree": json.loads(policy.tree.to_json()),
     }
-    return serial.dump(FORMAT, VERSION if policy.within is None else WITHIN, content)
+    return serial.dump(FORMAT, VERSION if policy.tolerance is None else WITHIN, content)
 
 
 def _amount(amount: Fraction | int) -> int | float | str:
@@ -205,7 +205,7 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
 def _end(nodes: Nodes, node: int) -> dict[str, Any]:
     """Write what is decided: a class; or the smallest and the largest number, as classes."""
     label, leaves = nodes.label[node], nodes.problem.leaves
-    if leaves.within is None:
+    if leaves.tolerance is None:
         return {"decision": label}
     return {"between": list(leaves.ends_of(label))}
 
@@ -228,8 +228,8 @@ def _read(content: dict[str, Any]) -> Solved:
     if objective not in ("expected", "worst"):
         raise InvalidTree(f"the objective must be 'expected' or 'worst', got {objective!r:.80}")
     optimal = serial.take(content, "optimal", bool)
-    tree = Tree.from_json(json.dumps(serial.take(content, "tree", dict)))
-    leaves = Leaves(tree.bins, _within(content, tree))
+    tree = TreeKernel.from_json(json.dumps(serial.take(content, "tree", dict)))
+    leaves = Leaves(tree.bins, _with_tolerance(content, tree))
     n_features = len(leaves.masks)
     if serial.take(content, "bins", list) != leaves.bins.to_list():
         raise InvalidTree(
@@ -258,13 +258,13 @@ def _read(content: dict[str, Any]) -> Solved:
     return Solved(nodes, how, bound, round((1 - share) * rows), optimal)
 
 
-def _within(content: dict[str, Any], tree: Tree) -> float | None:
+def _with_tolerance(content: dict[str, Any], tree: TreeKernel) -> float | None:
     """Read how wide an interval may be, which files of version 2 say."""
     if content["version"] != WITHIN:
         return None
     if tree.task != "regression":
         raise InvalidTree("a policy that ends with intervals ('within') needs a regression tree")
-    return read_within(content["within"])
+    return read_tolerance(content["within"])
 
 
 def _exact(number: Any) -> Fraction:

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData
-from ..form import canonicalize
 from ..inputs import exact_number, is_unknown
 from ..model import Label
 from .question import Question, money
@@ -54,7 +53,7 @@ class Interview:
     Examples
     --------
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+    >>> tree = ol.read({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
     ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
     >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
     >>> talk = policy.interview()
@@ -112,7 +111,7 @@ class Interview:
 
     @property
     def decision(self) -> Label | None:
-        """The class (with ``within`` the interval's midpoint), None while it is not determined."""
+        """The class (with ``tolerance`` the interval's midpoint), None while not determined."""
         return self.question.decision
 
     @property
@@ -122,13 +121,13 @@ class Interview:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """With ``within`` the smallest and the largest number that is still possible."""
+        """With ``tolerance`` the smallest and the largest number that is still possible."""
         return self.question.interval
 
     @cached_property
     def explanation(self) -> Explanation:
         """Why, from what is known: the reason of the decision, or what keeps it open."""
-        return canonicalize(self.policy.tree).explain(dict(self.known))
+        return self.policy.tree.explain(dict(self.known))
 
     def answer(self, value: Any) -> Interview:
         """Give the answer to the question.

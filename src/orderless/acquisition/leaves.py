@@ -22,7 +22,7 @@ from ..model import (
     Box,
     Label,
     PossibleTree,
-    Tree,
+    TreeKernel,
     as_bits,
     domain_of,
     label_text,
@@ -51,7 +51,7 @@ class Decision(NamedTuple):
     Attributes
     ----------
     label
-        The class; of an interval the midpoint, as ``Tree.predict(within=)`` gives it.
+        The class; of an interval the midpoint, as ``Tree.predict(tolerance=)`` gives it.
     interval : tuple of float, or None
         The smallest and the largest number, where an interval is asked for.
     """
@@ -72,7 +72,7 @@ class Leaves:
 
     Attributes
     ----------
-    within : float or None
+    tolerance : float or None
         How far the numbers that are possible may be apart where it is decided, of a regression
         tree; None: until one class is left.
     all : int
@@ -84,13 +84,13 @@ class Leaves:
         By feature all its bins.
     """
 
-    def __init__(self, bins: Bins, within: float | None = None) -> None:
+    def __init__(self, bins: Bins, tolerance: float | None = None) -> None:
         self.bins = bins
-        self.within = within
-        self._numbers = [] if within is None else bins.tree.numbers.tolist()
+        self.tolerance = tolerance
+        self._numbers = [] if tolerance is None else bins.tree.numbers.tolist()
         self._reach: list[int] = []
-        if within is not None:
-            self._reach = near_numbers(bins.tree.numbers, within).tolist()
+        if tolerance is not None:
+            self._reach = near_numbers(bins.tree.numbers, tolerance).tolist()
         self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         self.facts = bins.tree.space.knowledge is not None
         if self.facts:
@@ -110,9 +110,9 @@ class Leaves:
         """Give the number of what is decided on a set of leaves (``decision``), -1 if it is open.
 
         That is the class of all of them; or the places of their smallest and their largest number,
-        where these are at most ``within`` apart.
+        where these are at most ``tolerance`` apart.
         """
-        if self.within is None:
+        if self.tolerance is None:
             for c, own in enumerate(self.classes):
                 if leaves & own:
                     return -1 if leaves & ~own else c
@@ -123,7 +123,7 @@ class Leaves:
     def decision(self, end: int) -> Decision:
         """Give what is decided, by its number from ``end_of``."""
         labels = self.bins.tree.classes
-        if self.within is None:
+        if self.tolerance is None:
             return Decision(labels[end])
         lower, upper = (self._numbers[c] for c in self.ends_of(end))
         return Decision(float(midpoint(lower, upper)), (lower, upper))
@@ -134,7 +134,7 @@ class Leaves:
 
     def interval(self, leaves: int) -> tuple[float, float] | None:
         """Give the smallest and the largest number of a set of leaves, if one asks for that."""
-        if self.within is None:
+        if self.tolerance is None:
             return None
         low, high = self._ends(leaves)
         return self._numbers[low], self._numbers[high]
@@ -156,7 +156,7 @@ class Leaves:
         A set of leaves is decided iff it lies in one of them. Sets of near numbers overlap; they
         are in the order of their smallest numbers, which is that of their largest, too.
         """
-        if self.within is None:
+        if self.tolerance is None:
             return self.classes
         there = [c for c, own in enumerate(self.classes) if own]
         out: list[int] = []
@@ -216,7 +216,7 @@ class Leaves:
             return self.separates(leaves, k) and self._can_settle(leaves, k, sides)
         if not self._changes(leaves, k, sides):
             return False
-        return self.within is None or self._can_settle(leaves, k, sides)
+        return self.tolerance is None or self._can_settle(leaves, k, sides)
 
     def _can_settle(self, leaves: int, k: int, sides: Sequence[int]) -> bool:
         """Whether some bin of a feature settles it, where others are known and it is open."""
@@ -341,7 +341,7 @@ def _union(masks: Iterable[int]) -> int:
 # answer may be certain earlier by its exact values, where facts compare features with each other.
 
 
-def possible_cells_tree(tree: Tree, priced: Collection[str]) -> Tree:
+def possible_cells_tree(tree: TreeKernel, priced: Collection[str]) -> TreeKernel:
     """Give the tree with cells that facts exclude as leaves of their own, whatever class they say.
 
     ``priced``: features that can be bought besides those of the tree, because facts name them.

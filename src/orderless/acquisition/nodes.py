@@ -175,7 +175,7 @@ class Nodes:
             bought |= set(features)
             node = self.child(node, tuple(sides[k].bit_length() - 1 for k in features))
         leaves = self.problem.leaves
-        if self.purchase[node] < 0 and self.label[node] >= 0 and leaves.within is None:
+        if self.purchase[node] < 0 and self.label[node] >= 0 and leaves.tolerance is None:
             return node  # what is known besides can narrow an interval, and changes no class
         whole = leaves.whole
         more = any(side != whole[k] for k, side in enumerate(sides) if k not in bought)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..inputs import (
     column_like,
     exact_number,
@@ -24,7 +25,7 @@ from ..inputs import (
     row_bins,
     row_box,
 )
-from ..model import Tree
+from ..model import TreeKernel
 from .costs import whole_number
 from .nodes import Nodes
 from .problem import Problem, SoFar
@@ -48,7 +49,7 @@ class Policy(Solved):
 
     Its own way is what it does with the training rows. An answer that no training row has there
     leads on as the tree asks, without questions that cannot matter any more, and always ends
-    determined (unless a budget, or an unavailable feature, forbids it). With ``within`` a row is
+    determined (unless a budget, or an unavailable feature, forbids it). With ``tolerance`` a row is
     determined where the numbers that are still possible are at most that far apart.
 
     Attributes
@@ -74,6 +75,10 @@ class Policy(Solved):
     @property
     def tree(self) -> Tree:
         """What it decides."""
+        return Tree.of(self._kernel)
+
+    @property
+    def _kernel(self) -> TreeKernel:
         return self._problem.leaves.bins.tree
 
     @property
@@ -87,9 +92,9 @@ class Policy(Solved):
         return "worst" if self._problem.worst else "expected"
 
     @property
-    def within(self) -> float | None:
+    def tolerance(self) -> float | None:
         """How wide the interval of the numbers may be where it stops; None: one class is left."""
-        return self._problem.leaves.within
+        return self._problem.leaves.tolerance
 
     @property
     def n_rows(self) -> int:
@@ -164,8 +169,8 @@ class Policy(Solved):
 
     def _ends(self, X: Any) -> tuple[list[int], NDArray[np.intp]]:
         """Give the node where each distinct row ends, and which of them each row is."""
-        refuse_contradictions(self.tree, X)
-        table = row_bins(self.tree.bins, X)
+        refuse_contradictions(self._kernel, X)
+        table = row_bins(self._kernel.bins, X)
         if table.shape[1] == 0:
             return [0], np.zeros(len(table), dtype=np.intp)
         distinct, which = np.unique(table, axis=0, return_inverse=True)
@@ -198,7 +203,7 @@ class Policy(Solved):
         -------
         pandas.DataFrame
             ``purchases`` in their order, ``questions``, ``cost``, ``decision`` (missing where a
-            budget leaves the row undetermined). With ``within`` the decision is the midpoint of
+            budget leaves the row undetermined). With ``tolerance`` the decision is the midpoint of
             ``lower`` and ``upper``, the smallest and the largest number that is still possible.
         """
         import pandas as pd
@@ -220,7 +225,7 @@ class Policy(Solved):
             "cost": spent[which],
             "decision": decision,
         }
-        if self.within is not None:
+        if self.tolerance is not None:
             possible = np.array([self._problem.leaves.interval(self.nodes.leaves[n]) for n in ends])
             columns |= {"lower": possible[which, 0], "upper": possible[which, 1]}
         return pd.DataFrame(columns, index=index)
@@ -266,7 +271,7 @@ class Policy(Solved):
         Examples
         --------
         >>> import orderless as ol
-        >>> tree = ol.read_tree({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+        >>> tree = ol.read({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
         ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
         >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
         >>> print(policy.next_feature())
@@ -317,9 +322,10 @@ class Policy(Solved):
         """Give the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
             return self._problem.leaves.whole
-        rows = one_row(known, self.tree.space, self.tree.used, if_there=self.tree.connected)
-        refuse_contradiction(self.tree, rows)
-        return list(row_box(self.tree.bins, rows).bits)
+        tree = self._kernel
+        rows = one_row(known, tree.space, tree.used, if_there=tree.connected)
+        refuse_contradiction(tree, rows)
+        return list(row_box(tree.bins, rows).bits)
 
     def _question(self, sides: list[int], unavailable: tuple[str, ...], so_far: SoFar) -> Question:
         """Give the next question after what was spent and asked so far."""
@@ -350,9 +356,9 @@ class Policy(Solved):
     def to_tree(self) -> Tree:
         """Give the policy as a tree that asks in its order and decides the same.
 
-        With ``within`` it is a regression tree whose leaves say the midpoints of the intervals that
-        the policy ends with: at most half of ``within`` away from the number of its own tree, on
-        every row.
+        With ``tolerance`` it is a regression tree whose leaves say the midpoints of the intervals
+        that the policy ends with: at most half of ``tolerance`` away from the number of its own
+        tree, on every row.
 
         Raises
         ------
@@ -367,7 +373,7 @@ class Policy(Solved):
         """
         from .formats import to_tree
 
-        return to_tree(self.nodes)
+        return Tree.of(to_tree(self.nodes))
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats) that any language can walk.
@@ -394,13 +400,13 @@ class Policy(Solved):
         Raises
         ------
         InvalidData
-            If it ends with intervals (``within``), has no training rows because it was read from a
-            file, or has costs that had to be rounded.
+            If it ends with intervals (``tolerance``), has no training rows because it was read from
+            a file, or has costs that had to be rounded.
 
         Examples
         --------
         >>> import orderless as ol
-        >>> tree = ol.read_tree({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+        >>> tree = ol.read({"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
         ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
         >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
         >>> for line in policy.certificate().check():
@@ -434,11 +440,11 @@ class Policy(Solved):
         return f"Policy({self.method}, expected cost {self.expected_cost:g}{proven})"
 
     def __str__(self) -> str:
-        from ..output.rules import policy_as_text
+        from .text import policy_as_text
 
         return policy_as_text(self)
 
     def _repr_html_(self) -> str:
-        from ..output.rules import policy_as_html
+        from .text import policy_as_html
 
         return policy_as_html(self)

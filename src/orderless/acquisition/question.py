@@ -33,13 +33,14 @@ class Outcome:
     settled : bool
         Whether the row is determined then.
     decision
-        The class then, None if it is not determined; with ``within`` the midpoint of ``interval``.
+        The class then, None if it is not determined; with ``tolerance`` the midpoint of
+        ``interval``.
     possible : tuple of labels
         The classes that are possible then.
     expected_cost : float
         What is still to be spent then, on average.
     interval : tuple of float, or None
-        With ``within`` the smallest and the largest number that is possible then.
+        With ``tolerance`` the smallest and the largest number that is possible then.
     """
 
     values: str
@@ -66,10 +67,10 @@ class Question:
     expected_cost : float
         What is still to be spent on average, with this.
     determined : bool
-        Whether nothing more is to be known: one class is left, or with ``within`` an interval that
-        is narrow enough.
+        Whether nothing more is to be known: one class is left, or with ``tolerance`` an interval
+        that is narrow enough.
     decision
-        The class, None if it is not determined; with ``within`` the midpoint of ``interval``.
+        The class, None if it is not determined; with ``tolerance`` the midpoint of ``interval``.
     possible : tuple of labels
         The classes that are still possible.
     outcomes : tuple of Outcome
@@ -82,7 +83,7 @@ class Question:
     budget_left : float or None
         What is left of the budget before this question; None without one.
     interval : tuple of float, or None
-        With ``within`` the smallest and the largest number that is still possible.
+        With ``tolerance`` the smallest and the largest number that is still possible.
     """
 
     feature: str | None

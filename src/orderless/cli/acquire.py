@@ -12,14 +12,14 @@ from ..inputs import busy
 from ..model import printable
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
-from .number_options import Within
+from .number_options import Tolerance
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
 from .sink import as_json, write
 
 if TYPE_CHECKING:
     from ..acquisition import Interview
     from ..inputs import CellStyle
-    from ..model import Label, Tree
+    from ..model import Label, TreeKernel
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -42,7 +42,7 @@ def command(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="What is known already; once per feature."),
     ] = None,
-    within: Within = None,
+    tolerance: Tolerance = None,
     budget: Annotated[
         float | None, typer.Option(min=0, callback=finite, help="The most that may be spent.")
     ] = None,
@@ -61,16 +61,16 @@ def command(
     end before the decision, what is known and what is open is written, and the exit code is 3.
     """
     from ..acquisition import cheapest_policy
-    from .decision import check_numbers, refuse_within
+    from .decision import check_numbers, refuse_tolerance
     from .files import style_of
     from .models import source_of
     from .rows import row_from
 
     if output.format in (Format.csv, Format.md):
         raise Mistake(f"an interview is written as text or json, not as {output.format}")
-    refuse_within(within, model)
+    refuse_tolerance(tolerance, model)
     source = source_of(model, data, files, complete=True)
-    check_numbers(within, source)
+    check_numbers(tolerance, source)
     if source.X is None:
         raise Mistake(
             "the cheapest way depends on how likely each answer is: add --data FILE with rows that "
@@ -84,7 +84,13 @@ def command(
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
         policy = cheapest_policy(
-            tree, source.X, each, known=given, budget=budget, time_limit=time_limit, within=within
+            tree,
+            source.X,
+            each,
+            known=given,
+            budget=budget,
+            time_limit=time_limit,
+            tolerance=tolerance,
         )
     talk = _ask(policy.interview(known, only_relevant=True), tree, style)
     if output.format == Format.json:
@@ -96,7 +102,7 @@ def command(
         raise typer.Exit(ENDED)
 
 
-def _ask(talk: Interview, tree: Tree, style: CellStyle) -> Interview:
+def _ask(talk: Interview, tree: TreeKernel, style: CellStyle) -> Interview:
     """Go through an interview; what a person got wrong is said and asked again.
 
     It is not done where the answers end too early.
@@ -129,7 +135,7 @@ def _ask(talk: Interview, tree: Tree, style: CellStyle) -> Interview:
     return talk
 
 
-def _possible(labels: tuple[Label, ...], tree: Tree) -> str:
+def _possible(labels: tuple[Label, ...], tree: TreeKernel) -> str:
     """Write what is possible: classes, or between which numbers."""
     from ..model import label_text
 
@@ -138,7 +144,7 @@ def _possible(labels: tuple[Label, ...], tree: Tree) -> str:
     return " or ".join(label_text(label) for label in labels)
 
 
-def _show(talk: Interview, tree: Tree) -> None:
+def _show(talk: Interview, tree: TreeKernel) -> None:
     """Say what is asked and why, and what each answer would mean."""
     from ..acquisition import money, percent
 
@@ -152,7 +158,7 @@ def _show(talk: Interview, tree: Tree) -> None:
     typer.echo("\n" + "\n".join(lines), err=True)
 
 
-def _question(talk: Interview, tree: Tree) -> str:
+def _question(talk: Interview, tree: TreeKernel) -> str:
     from ..model import label_text
 
     feature = tree.space[talk.question.features[0]]
@@ -165,7 +171,7 @@ def _question(talk: Interview, tree: Tree) -> str:
     return printable(f"{feature.name} ({allowed}; ? if unknown):")
 
 
-def _say_open(talk: Interview, tree: Tree) -> None:
+def _say_open(talk: Interview, tree: TreeKernel) -> None:
     """Say that the answers ended, and what is open."""
     possible = _possible(talk.possible, tree)
     possible += " are possible" if tree.task == "classification" else ""
@@ -191,12 +197,12 @@ def _line(prompt: str) -> str | None:
     return line.rstrip("\r\n")
 
 
-def _is_value(answer: str, talk: Interview, tree: Tree) -> bool:
+def _is_value(answer: str, talk: Interview, tree: TreeKernel) -> bool:
     feature = tree.space[talk.question.features[0]]
     return answer.strip() in {str(label) for label in feature.categories}
 
 
-def _value(answer: str, talk: Interview, tree: Tree, style: CellStyle) -> Any:
+def _value(answer: str, talk: Interview, tree: TreeKernel, style: CellStyle) -> Any:
     """Read an answer, written as in the files; None if it says that the value is unavailable."""
     from ..connect import parser_of
     from ..inputs import unknown

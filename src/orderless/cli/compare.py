@@ -24,9 +24,9 @@ from .options import (
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
-    from ..model import Ensemble, Tree
+    from ..model import SumKernel, TreeKernel
 
-    Model = Tree | Ensemble
+    Model = TreeKernel | SumKernel
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -112,18 +112,18 @@ def _records(
 ) -> list[dict[str, Any]]:
     """Say of each model which group it is in, and how it differs from the first."""
     from ..form import fingerprint
-    from ..model import Tree
+    from ..model import TreeKernel
 
     group_of, unknown = _groups(trees)
-    sums = not all(isinstance(tree, Tree) for tree in trees)
+    sums = not all(isinstance(tree, TreeKernel) for tree in trees)
     out: list[dict[str, Any]] = []
     for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
         same = group_of[i] == group_of[0]
-        parts = [tree] if isinstance(tree, Tree) else tree.trees
+        parts = [tree] if isinstance(tree, TreeKernel) else tree.trees
         record = {
             "tree": name,
             "group": group_of[i],
-            "fingerprint": fingerprint(tree) if isinstance(tree, Tree) else None,
+            "fingerprint": fingerprint(tree) if isinstance(tree, TreeKernel) else None,
             "leaves": sum(part.n_leaves for part in parts),
             "depth": max(part.depth for part in parts),
         }
@@ -151,9 +151,9 @@ def _groups(trees: list[Model]) -> tuple[dict[int, int], set[int]]:
     """Give the group of each model, and the models of which it is not known whether one fits."""
     from ..ensembles import equivalent
     from ..form import group_equivalent
-    from ..model import Tree
+    from ..model import TreeKernel
 
-    single = [tree for tree in trees if isinstance(tree, Tree)]
+    single = [tree for tree in trees if isinstance(tree, TreeKernel)]
     if len(single) == len(trees):
         found = group_equivalent(single)
         return {i: k for k, group in enumerate(found, 1) for i in group}, set()
@@ -249,11 +249,12 @@ def _answers(model: Model, rows: Any) -> list[Any]:
     """Give the class, or number, of each row where it is certain, and None elsewhere."""
     import numpy as np
 
-    from ..model import Tree
+    from ..ensembles import predict_model
+    from ..model import TreeKernel
 
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         return [None if k < 0 else model.classes[k] for k in model.decide(rows).tolist()]
-    answers = model.predict(model.read(rows))
+    answers = predict_model(model, model.read(rows))
     return [None if hidden else answer for hidden, answer in
             zip(np.ma.getmaskarray(answers), answers.tolist(), strict=True)]  # fmt: skip
 

@@ -71,7 +71,7 @@ def read_costs(
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> leaves = {"true": {"prediction": 1}, "false": {"prediction": 0}}
     >>> tree = read_tree({"feature": "a", **leaves}, feature_names=["a", "b"])
     >>> read_costs("a=2.5,b=0", tree, FileOptions())

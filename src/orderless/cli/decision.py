@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import near, some_names
-from ..model import Label, Tree, label_text, printable, short_number
+from ..model import Label, TreeKernel, label_text, printable, short_number
 from .mistakes import Mistake
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .options import ModelOptions
 
 __all__ = [
-    "Decision", "check_numbers", "decision_of", "label_of", "refuse_within", "risk_class",
+    "Decision", "check_numbers", "decision_of", "label_of", "refuse_tolerance", "risk_class",
 ]  # fmt: skip
 
 
@@ -43,13 +43,13 @@ class Decision:
     def __bool__(self) -> bool:
         return self.at is not None or bool(self.levels)
 
-    def of(self, tree: Tree, name: str) -> Tree:
+    def of(self, tree: TreeKernel, name: str) -> TreeKernel:
         """Give the tree of the decision; ``name`` is where the tree comes from."""
         if self.at is not None:
             return self._at(tree, name, *self.at)
         return self._cut(tree, name) if self.levels else tree
 
-    def _at(self, tree: Tree, name: str, wanted: str, probability: float) -> Tree:
+    def _at(self, tree: TreeKernel, name: str, wanted: str, probability: float) -> TreeKernel:
         if tree.task == "regression":
             raise Mistake(
                 f"--at is for classes, and {name} has {tree.classes_text}: decide at a level with "
@@ -62,7 +62,7 @@ class Decision:
             raise Mistake(f"--at: {name}: {fault}") from fault
         return tree.replace(classes=self.names) if self.names else tree
 
-    def _cut(self, tree: Tree, name: str) -> Tree:
+    def _cut(self, tree: TreeKernel, name: str) -> TreeKernel:
         try:
             numbers = tree.numbers
         except InvalidTree:
@@ -78,7 +78,7 @@ class Decision:
             hint = "" if len(numbers) > 1 else " (the tree says this number of every row)"
             raise Mistake(f"--cut: {name}: {fault}{hint}") from fault
 
-    def of_part(self, tree: Tree, whole: Tree) -> Tree:
+    def of_part(self, tree: TreeKernel, whole: TreeKernel) -> TreeKernel:
         """Give the same of a tree that was fitted on some of the rows: it need not meet all levels.
 
         ``whole`` is the tree of the decision, which knows all classes.
@@ -98,7 +98,7 @@ class Decision:
             task="classification",
         )
 
-    def labels(self, tree: Tree, y: list[Any]) -> list[Any]:
+    def labels(self, tree: TreeKernel, y: list[Any]) -> list[Any]:
         """Give what is decided of rows whose true labels are known.
 
         ``tree`` is the one before the decision. What is none of its classes, or no number, stays as
@@ -119,7 +119,7 @@ class Decision:
             return label
         return decided[int(np.searchsorted(self.levels, number))]
 
-    def words(self, tree: Tree) -> str:
+    def words(self, tree: TreeKernel) -> str:
         """Say which decision that is; ``tree`` is the one of the decision."""
         if self.at is not None:
             no, yes = (label_text(label) for label in tree.classes)
@@ -220,29 +220,29 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) and "_" not in text else None
 
 
-def refuse_within(within: float | None, model: ModelOptions) -> None:
+def refuse_tolerance(tolerance: float | None, model: ModelOptions) -> None:
     """Refuse a width of numbers beside options that make classes of them."""
     for option, given in (("--at", model.at), ("--cut", model.cut)):
-        if within is not None and given is not None:
-            raise Mistake(f"--within is for numbers, and {option} decides on classes: give one")
+        if tolerance is not None and given is not None:
+            raise Mistake(f"--tolerance is for numbers, and {option} decides on classes: give one")
 
 
-def check_numbers(within: float | None, source: Source) -> None:
+def check_numbers(tolerance: float | None, source: Source) -> None:
     """Refuse a width for classes that are no numbers."""
     model = source.model
-    if within is None or model.task == "regression":
+    if tolerance is None or model.task == "regression":
         return
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         with suppress(InvalidTree):
             _ = model.numbers
             return
     classes = some_names(map(label_text, model.classes), most=8)
     raise Mistake(
-        f"--within is for numbers, and {source.name} decides between {classes}: leave it out"
+        f"--tolerance is for numbers, and {source.name} decides between {classes}: leave it out"
     )
 
 
-def risk_class(wanted: str, tree: Tree, name: str, option: str = "--risk-of") -> Label:
+def risk_class(wanted: str, tree: TreeKernel, name: str, option: str = "--risk-of") -> Label:
     """Find a class whose risk the leaves of a tree know; ``name`` is where the tree comes from."""
     if tree.task == "regression":
         raise Mistake(f"{option} is for classes, and {name} has {tree.classes_text}: leave it out")
@@ -280,7 +280,7 @@ def label_of(text: str, classes: tuple[Label, ...]) -> Label | None:
     return None
 
 
-def _middle(tree: Tree) -> float:
+def _middle(tree: TreeKernel) -> float:
     """Give a level that cuts the numbers of a tree, or the only one of them, rounded."""
     low, high = float(tree.numbers[0]), float(tree.numbers[-1])
     with np.errstate(all="ignore"):

@@ -10,7 +10,7 @@ import typer
 
 from ..inputs import busy, write_whole
 from ..model import printable
-from .knowing_option import KnowingFile
+from .facts_option import FactsFile
 from .options import (
     DATA,
     LIMITS,
@@ -28,7 +28,7 @@ from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
     from ..form import Difference
-    from ..model import Ensemble, Tree
+    from ..model import SumKernel, TreeKernel
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -83,7 +83,7 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 1_000,
-    knowing: KnowingFile = None,
+    facts: FactsFile = None,
     unseen: Unseen = UnseenKind.unknown,
 ) -> None:
     """Account exactly for the change from one model to another.
@@ -95,7 +95,7 @@ def command(
     from ..ensembles import difference
     from .models import loader
 
-    load = loader(read, knowing)
+    load = loader(read, facts)
     models = [load(path) for path in (old, new)]
     rows = None if data is None else _rows(models, data, files, unseen)
     with busy("Comparing"):
@@ -118,7 +118,7 @@ def _written(found: Difference, output: OutputOptions) -> str:
 
 
 def _rows(
-    models: Sequence[Tree | Ensemble], data: Path, files: FileOptions, unseen: UnseenKind
+    models: Sequence[TreeKernel | SumKernel], data: Path, files: FileOptions, unseen: UnseenKind
 ) -> Any:
     """Read the rows of a file for each of the models."""
     import pandas as pd

@@ -18,7 +18,7 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless discover patients.csv --target diagnosis --facts facts.toml\n\n"
-    "Example: orderless predict tree.json patients.csv --knowing facts.toml"
+    "Example: orderless predict tree.json patients.csv --facts facts.toml"
 )
 
 
@@ -33,7 +33,7 @@ def command(
         typer.Option(
             "--facts",
             metavar="FILE",
-            help="Write the facts as TOML too, for you to confirm, and for --knowing.",
+            help="Write the facts as TOML too, for you to confirm; the other commands read it.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -44,7 +44,8 @@ def command(
 
     Orders between numbers, sums, columns that exclude each other, implications between values; the
     most surprising first, each with the rows that support it. Nothing is assumed: you confirm, in
-    the file that --facts writes, what holds for every row, and --knowing takes that.
+    the file that --facts writes, what holds for every row; then the other commands take the file
+    as their --facts.
     """
     if (table is None) == (data.data is None):
         raise Mistake("which table? Give one file, or the name of one data set")

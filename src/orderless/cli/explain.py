@@ -25,8 +25,8 @@ from .options import (
 from .sink import as_json, records_as, write, write_result
 
 if TYPE_CHECKING:
-    from ..form import CanonicalForm
-    from ..model import Ensemble, Tree
+    from ..form import Form
+    from ..model import SumKernel, TreeKernel
     from ..output.rules import Shown
     from .models import Source
 
@@ -149,10 +149,10 @@ def command(
 
 
 def _terms_text(
-    form: CanonicalForm, source: Source, terms: str, show: ShownOptions, output: OutputOptions
+    form: Form, source: Source, terms: str, show: ShownOptions, output: OutputOptions
 ) -> str:
     """Write rules or reasons, and how often the tree is right."""
-    from ..output.rules import list_terms, listing_records
+    from ..output.rules import form_as_markdown, form_as_text, list_terms, listing_records
     from .judging import judged_markdown, judged_text
 
     shown: Shown = {
@@ -162,10 +162,10 @@ def _terms_text(
     judged = source.judged
     y = source.y
     if output.format == Format.text:
-        text = form.to_text(source.X, y, **shown)
+        text = form_as_text(form, source.X, y, **shown)
         return text + (f"\n\n{judged_text(judged)}" if judged else "")
     if output.format == Format.md:
-        text = form.to_markdown(source.X, y, **shown)
+        text = form_as_markdown(form, source.X, y, **shown)
         return text + (f"\n\n{judged_markdown(judged)}" if judged else "")
     listing = list_terms(form, source.X, y, **shown)
     records = listing_records(listing)
@@ -186,9 +186,13 @@ def _terms_text(
 # -- single rows: why each gets its class ----------------------------------------------------------
 
 
-def _why(form: CanonicalForm, row: dict[str, Any]) -> Why:
+def _why(form: Form, row: dict[str, Any]) -> Why:
     """Explain a row of one tree."""
-    why, needed = form.explain(row), form.missing_needed(row)
+    from ..form import explain_one
+    from ..missing import missing_needed
+
+    why = explain_one(form, row)
+    needed = missing_needed(form.tree, row, time_limit=form.time_limit)
     settle = [list(names) for names in needed.settle] if needed.label is None else []
     lines = str(why).splitlines()
     if needed.label is None:
@@ -196,11 +200,12 @@ def _why(form: CanonicalForm, row: dict[str, Any]) -> Why:
     return {**why.to_dict(), "settle": settle}, lines
 
 
-def _why_many(ensemble: Ensemble, row: dict[str, Any], limits: LimitOptions) -> Why:
+def _why_many(ensemble: SumKernel, row: dict[str, Any], limits: LimitOptions) -> Why:
     """Explain a row of many trees; what is not found out in time is said in the text."""
+    from ..ensembles import explain_ensemble_row
     from ..errors import OutOfTime, TooManyReasons, Undecided
 
-    why = ensemble.explain(row, limit=limits.limit, time_limit=limits.time_limit)
+    why = explain_ensemble_row(ensemble, row, None, 0.0, limits.limit, limits.time_limit)
     settle: list[list[str]] = []
     if why.status == "open" and ensemble.task == "classification":
         with suppress(Undecided, OutOfTime, TooManyReasons):
@@ -209,7 +214,7 @@ def _why_many(ensemble: Ensemble, row: dict[str, Any], limits: LimitOptions) -> 
 
 
 def _rows_of(
-    tree: Tree | Ensemble, which: RowOptions, data: DataOptions, files: FileOptions
+    tree: TreeKernel | SumKernel, which: RowOptions, data: DataOptions, files: FileOptions
 ) -> list[dict[str, Any]]:
     """Read the rows to explain."""
     from ..inputs import NOT_GIVEN

@@ -16,7 +16,7 @@ from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOption
 from .sink import write
 
 if TYPE_CHECKING:
-    from ..form import CanonicalForm
+    from ..api import CanonicalForm
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -30,13 +30,13 @@ EXAMPLE = (
 def _dot(form: CanonicalForm) -> str:
     from ..output.code import tree_as_dot
 
-    return tree_as_dot(form.tree)
+    return tree_as_dot(form.tree.kernel)
 
 
-# Format: what its files end in, and what writes it. A name stands for a method of the form.
+# Format: what its files end in, and what writes it. A name stands for a method of the tree.
 KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "json": (".json", lambda form: form.tree.to_json()),
-    "rules-json": ("", "to_json"),
+    "rules-json": ("", lambda form: form.to_json()),
     "certificate": ("", lambda form: form.certificate().text),
     "dot": (".dot .gv", _dot),
     "python": (".py", "to_python"),
@@ -44,9 +44,9 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "javascript": (".js .mjs", "to_javascript"),
     "pmml": (".pmml", "to_pmml"),
     "text": (".txt", lambda form: str(form.tree)),
-    "html": (".html .htm", "to_html"),
-    "latex": (".tex", "to_latex"),
-    "md": (".md", "to_markdown"),
+    "html": (".html .htm", lambda form: form.to_html()),
+    "latex": (".tex", lambda form: form.to_latex()),
+    "md": (".md", lambda form: form.to_markdown()),
     "onnx": (".onnx", "to_onnx"),
 }
 Kind = StrEnum("Kind", {name: name for name in KINDS})  # type: ignore[misc]
@@ -125,11 +125,12 @@ def command(
     if kind == "onnx":
         _write_onnx(model, data, files, written)
         return
+    from ..api import CanonicalForm, wrap
     from .models import form_of, source_of
 
     source = source_of(model, data, files)
     if source.ensemble is not None and kind == "pmml":
-        write(source.ensemble.to_pmml(), output)
+        write(wrap(source.ensemble).to_pmml(), output)
         return
     tree = source.tree
     with busy(f"Writing {kind}"):
@@ -137,7 +138,7 @@ def command(
             from ..form import smallest_tree
 
             tree = smallest_tree(tree)
-        form = form_of(tree, limits)
+        form = CanonicalForm(form_of(tree, limits))
         how = KINDS[kind][1]
         if callable(how):
             text = how(form)
@@ -148,7 +149,7 @@ def command(
                 "complete": written.complete or None,
             }
             chosen = {name: value for name, value in wanted.items() if value is not None}
-            text = getattr(form, how)(**chosen)
+            text = getattr(form.tree, how)(**chosen)
     write(text, output)
 
 
@@ -156,17 +157,16 @@ def _write_onnx(
     model: ModelOptions, data: DataOptions, files: FileOptions, written: WrittenOptions
 ) -> None:
     """Write a tree or an ensemble as ONNX, which is no text."""
+    from ..api import Tree, wrap
     from .models import source_of
 
     if written.output is None:
         raise Mistake("ONNX is no text: give a file to write it to, --output model.onnx")
     source = source_of(model, data, files)
-    own = source.model
+    own = wrap(source.model)
     with busy("Writing onnx"):
         if written.smallest:
-            from ..form import smallest_tree
-
-            own = smallest_tree(source.tree)
+            own = Tree.of(source.tree).minimize()
         content = own.to_onnx()
     write_whole(written.output, content)
 

@@ -1,4 +1,4 @@
-"""Files of facts: what ``discover`` proposes and a person confirms, and what ``--knowing`` takes.
+"""Files of facts: what ``discover`` proposes and a person confirms, and what ``--facts`` takes.
 
 In:  a TOML or JSON file.
 Out: facts; a model that knows them.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, InvalidSpace
 from ..inputs import read_file
-from ..model import Ensemble, Fact, Tree, parse
+from ..model import Fact, SumKernel, TreeKernel, parse
 from .mistakes import Mistake
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ LARGEST = 10_000_000
 HEAD = """\
 # Facts that hold in all {rows:,} rows of {name}, the most surprising first.
 # That something held in these rows does not make it a fact: set confirmed = true where you know
-# that it holds for every row, and delete the others. --knowing takes confirmed facts only.
+# that it holds for every row, and delete the others. --facts takes confirmed facts only.
 """
 
 
@@ -64,15 +64,16 @@ def read_fact_file(path: Path) -> tuple[Fact, ...]:
         raise Mistake(f"{path.name}: {fault}") from fault
 
 
-def with_known(model: Tree | Ensemble, name: str, knowing: Path | None) -> Tree | Ensemble:
+def with_known(
+    model: TreeKernel | SumKernel, name: str, facts: Path | None
+) -> TreeKernel | SumKernel:
     """Give a model that knows the facts of a file."""
-    if knowing is None:
+    if facts is None:
         return model
-    facts = read_fact_file(knowing)
     try:
-        return model.knowing(facts)
+        return model.with_facts(read_fact_file(facts))
     except InvalidSpace as fault:
-        raise Mistake(f"{knowing.name}: {fault}") from fault
+        raise Mistake(f"{facts.name}: {fault}") from fault
 
 
 def as_fact_file(proposals: Sequence[Proposal], name: str, rows: int) -> str:

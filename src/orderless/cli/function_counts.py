@@ -25,7 +25,7 @@ SIZES = {
 }
 
 
-def count_functions(found: RashomonSet, within: float | None, limit: int) -> dict[str, Any]:
+def count_functions(found: RashomonSet, tolerance: float | None, limit: int) -> dict[str, Any]:
     """Count functions in each reading, and those that are apart.
 
     Where functions of the features are too many, they are estimated, and those of columns, which
@@ -48,9 +48,9 @@ def count_functions(found: RashomonSet, within: float | None, limit: int) -> dic
                     raise
                 break
             out[f"{key}_estimated"] = estimate._asdict()
-    if within is not None:
-        out["within"] = within
-        out["functions_apart"] = len(found.functions(limit=limit, within=within))
+    if tolerance is not None:
+        out["tolerance"] = tolerance
+        out["functions_apart"] = len(found.functions(limit=limit, tolerance=tolerance))
     return out
 
 
@@ -59,8 +59,8 @@ def size_rows(content: dict[str, Any]) -> list[dict[str, Any]]:
     names = dict(SIZES)
     if "loss" in content:
         names["functions_of_rows"] = "ways to give the rows numbers"
-    if "within" in content:
-        names["functions_apart"] = f"functions more than {content['within']:g} apart on some row"
+    if "tolerance" in content:
+        names["functions_apart"] = f"functions more than {content['tolerance']:g} apart on some row"
     out = []
     for key, words in names.items():
         if key in content:

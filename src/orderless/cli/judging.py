@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..estimators import deviation, judge, pooled, pooled_deviation
-from ..model import Ensemble, Tree
-from ..output.rules import (
+from ..model import SumKernel, TreeKernel
+from ..output.report import (
     Judged,
     JudgedNumbers,
     deviation_as_markdown,
@@ -26,7 +26,7 @@ AnyJudged = Judged | JudgedNumbers
 
 
 def judged_on(
-    what: str, tree: Tree | Ensemble, X: Any, y: Sequence[Any], note: str = ""
+    what: str, tree: TreeKernel | SumKernel, X: Any, y: Sequence[Any], note: str = ""
 ) -> AnyJudged:
     """Judge a model on rows; ``what`` says which rows these are."""
     if tree.task == "regression":

@@ -133,7 +133,7 @@ def command(
     leaves out it names. A row whose answer is not certain, or not adverse, gets no letter, and it
     is said why. This is not legal advice.
     """
-    from ..output.letter import reasons_letters
+    from ..output.letter import reason_letters
     from .models import loader
 
     output = written.output
@@ -143,7 +143,7 @@ def command(
     X, names = _rows(found, rows, files, unseen, told.name)
     with busy("Writing letters"):
         letters = list(
-            reasons_letters(
+            reason_letters(
                 found, X, told.codes, at_most=told.at_most, adverse=_labels(told.adverse, found),
                 immutable=told.immutable, names=names, time_limit=time_limit,
             )

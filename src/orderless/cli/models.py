@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
-from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
+from ..form import FORM_FORMAT as FORM, Form, canonical_form
 from ..inputs import read_file
-from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
+from ..model import Column, Feature, Space, SumKernel, TreeKernel, parse, printable
 from ..readers import Nan, Origin, is_xml, knows_onnx, knows_ubj, origin_of, read_model
 from .decision import Decision, decision_of
 from .fact_file import with_known
@@ -45,7 +45,7 @@ PICKLES = (".pkl", ".pickle", ".joblib", ".p")
 class Source:
     """A model, what it is called, and rows with their labels if data were given."""
 
-    model: Tree | Ensemble
+    model: TreeKernel | SumKernel
     name: str
     X: pd.DataFrame | None = None
     y: list[Any] | None = None
@@ -71,14 +71,14 @@ class Source:
         return True if self.fitted else None
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> TreeKernel:
         """The model, which must be one tree."""
         return one_tree(self.model, self.name)
 
     @property
-    def ensemble(self) -> Ensemble | None:
+    def ensemble(self) -> SumKernel | None:
         """The model, if it adds up several trees."""
-        return self.model if isinstance(self.model, Ensemble) else None
+        return self.model if isinstance(self.model, SumKernel) else None
 
     @property
     def about_rows(self) -> str:
@@ -89,7 +89,7 @@ class Source:
         less = "right less often" if self.model.task == "classification" else "further off"
         if self.fitted:
             return f"The tree was fitted on these rows ({rows}): on new rows it is usually {less}."
-        what = "tree" if isinstance(self.model, Tree) else "model"
+        what = "tree" if isinstance(self.model, TreeKernel) else "model"
         return (
             f"The {what} is from {tree}, the rows are from {rows}: if it was fitted "
             f"on them, it is usually {less} on new rows."
@@ -124,14 +124,16 @@ class Source:
         return replace(self, model=tree, y=y, decision=decision.words(tree))
 
 
-def loader(read: ReadOptions, knowing: Path | None = None) -> Callable[[Path], Tree | Ensemble]:
+def loader(
+    read: ReadOptions, facts: Path | None = None
+) -> Callable[[Path], TreeKernel | SumKernel]:
     """Give what reads a model file, and makes of it the decision that is taken."""
     decision = decision_of(read.at, read.cut, read.decisions)
     known = None if read.space is None else read_space(read.space)
 
-    def load(path: Path) -> Tree | Ensemble:
+    def load(path: Path) -> TreeKernel | SumKernel:
         found = load_model(path, allow_pickle=read.allow_pickle, space=known)
-        found = with_known(found, path.name, knowing)
+        found = with_known(found, path.name, facts)
         return decision.of(one_tree(found, path.name), path.name) if decision else found
 
     return load
@@ -178,8 +180,8 @@ def _source(
         allowed = ("infer_kinds", "unseen", *(["missing_values"] if complete else []))
         _refuse_fitting(data, model.model, allowed)
         _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
-        tree = with_known(_load(model, data, files), model.model.name, model.knowing)
-        if isinstance(tree, Ensemble) and decision:
+        tree = with_known(_load(model, data, files), model.model.name, model.facts)
+        if isinstance(tree, SumKernel) and decision:
             one_tree(tree, model.model.name)  # a decision relabels leaves
         if data.data is None:
             return Source(tree, model.model.name)
@@ -201,14 +203,14 @@ def _source(
     from .table import fit
 
     fitted, rows, judged = fit(data, files, hold_out, decision)
-    tree = with_known(fitted, rows.name, model.knowing)
+    tree = with_known(fitted, rows.name, model.facts)
     notes = tuple(rows.summary.head())
     return Source(tree, rows.name, rows.X, rows.y, rows.name, True, judged, notes)
 
 
-def one_tree(model: Tree | Ensemble, name: str) -> Tree:
+def one_tree(model: TreeKernel | SumKernel, name: str) -> TreeKernel:
     """Refuse what adds up several trees."""
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         raise Mistake(
             f"{name} holds a sum of {len(model.trees):,} trees, and this works on one tree: "
             "predict, explain --row, report and app take such models"
@@ -216,7 +218,7 @@ def one_tree(model: Tree | Ensemble, name: str) -> Tree:
     return model
 
 
-def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree | Ensemble:
+def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> TreeKernel | SumKernel:
     """Read the tree of a file, over the space that is given or inferred."""
     assert model.model is not None
     if model.space is not None and data.infer_kinds:
@@ -244,18 +246,20 @@ def _refuse_fitting(
             )
 
 
-def form_of(tree: Tree, limits: LimitOptions) -> CanonicalForm:
+def form_of(tree: TreeKernel, limits: LimitOptions) -> Form:
     """Give the order-free form, under the limits that were given."""
-    return canonicalize(tree, limit=limits.limit, time_limit=limits.time_limit, exact=limits.exact)
+    return canonical_form(
+        tree, limit=limits.limit, time_limit=limits.time_limit, exact=limits.exact
+    )
 
 
 def load_model(
     path: Path, *, allow_pickle: bool = False, space: Space | None = None, nan: Nan = "unknown"
-) -> Tree | Ensemble:
+) -> TreeKernel | SumKernel:
     """Read a model out of a file: JSON, skops, PMML, LightGBM's text, ONNX, pickle if allowed.
 
     ``space`` says what the columns of the table are that the model was fitted on; ``nan`` is that
-    of ``read_tree``.
+    of ``orderless.read``.
     """
     if path.is_dir() and (path / "metadata").is_dir():  # Spark saves models as folders
         return _read_foreign(path, path, space, nan)
@@ -296,7 +300,7 @@ def _origin(path: Path, allow_pickle: bool) -> Origin:
     return origin_of(path)
 
 
-def _read_foreign(model: Any, path: Path, space: Space | None, nan: Nan) -> Tree | Ensemble:
+def _read_foreign(model: Any, path: Path, space: Space | None, nan: Nan) -> TreeKernel | SumKernel:
     """Read a model whose attributes came out of a file, so that any of them may be anything."""
     try:
         return read_model(model, space=space, nan=nan)
@@ -309,7 +313,7 @@ def _read_foreign(model: Any, path: Path, space: Space | None, nan: Nan) -> Tree
         ) from fault
 
 
-def _from_text(path: Path, space: Space | None, nan: Nan) -> Tree | Ensemble:
+def _from_text(path: Path, space: Space | None, nan: Nan) -> TreeKernel | SumKernel:
     content = read_file(path).removeprefix(b"\xef\xbb\xbf")
     if knows_ubj(content):
         return read_model(path, space=space, nan=nan)
@@ -319,7 +323,7 @@ def _from_text(path: Path, space: Space | None, nan: Nan) -> Tree | Ensemble:
             "tree.to_json() or skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:
-        tree = CanonicalForm.from_json(content).tree
+        tree = Form.from_json(content).tree
         return tree if space is None else tree.over(space)
     try:
         return read_model(content.decode("utf-8"), space=space, nan=nan)
@@ -332,7 +336,7 @@ def _from_pickle(path: Path, allowed: bool) -> Any:
         raise Mistake(
             f"{path.name} is a pickle, and a pickle runs whatever code its author put into it the "
             "moment it is opened: if you made it yourself, add --allow-pickle; safer is to save "
-            "the model with skops.io.dump, or as JSON with orderless.read_tree(model).to_json()"
+            "the model with skops.io.dump, or as JSON with orderless.read(model).to_json()"
         )
     import joblib
 
@@ -360,11 +364,11 @@ def read_space(path: Path) -> Space:
 
 
 def _with_inferred_kinds(
-    tree: Tree | Ensemble,
-    load: Callable[[Space], Tree | Ensemble],
+    tree: TreeKernel | SumKernel,
+    load: Callable[[Space], TreeKernel | SumKernel],
     data: DataOptions,
     files: FileOptions,
-) -> Tree | Ensemble:
+) -> TreeKernel | SumKernel:
     """Read a tree once more, over the kinds that ``Space.infer`` proposes from the data.
 
     ``load`` reads the model over a space. One-hot columns become one feature where the model can be
@@ -377,7 +381,7 @@ def _with_inferred_kinds(
 
 
 def _inferred(
-    tree: Tree | Ensemble, data: DataOptions, files: FileOptions, *, one_hot: bool
+    tree: TreeKernel | SumKernel, data: DataOptions, files: FileOptions, *, one_hot: bool
 ) -> Space:
     """Narrow the tree's own space by what the data say of its columns."""
     import pandas as pd
@@ -413,7 +417,7 @@ def _narrowed(own: Space, proposed: Space) -> Space:
             new, kind = column, known
         features[new.feature] = kind
         columns.append(new)
-    return Space(list(features.values()), columns, knowing=own.knowing)
+    return Space(list(features.values()), columns, facts=own.facts)
 
 
 def _narrower(known: Feature, column: Column, kind: Feature) -> bool:

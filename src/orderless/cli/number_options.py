@@ -1,7 +1,7 @@
 """Options that are about numbers, in the table or in the leaves; see options.py.
 
 In:  what is typed.
-Out: ``Loss``, ``Thresholds`` and ``Within``, as a command takes them.
+Out: ``Loss``, ``Thresholds`` and ``Tolerance``, as a command takes them.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
@@ -14,7 +14,7 @@ import typer
 from .mistakes import Mistake
 from .options import TableOptions, TaskKind, finite
 
-__all__ = ["Loss", "LossKind", "Thresholds", "Within", "refuse_numbers"]
+__all__ = ["Loss", "LossKind", "Thresholds", "Tolerance", "refuse_numbers"]
 
 
 class LossKind(StrEnum):
@@ -49,7 +49,7 @@ Thresholds = Annotated[
         "neighbouring values, or at N quantiles of each feature.",
     ),
 ]
-Within = Annotated[
+Tolerance = Annotated[
     float | None,
     typer.Option(
         min=0,

@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from .knowing_option import KnowingFile
+from .facts_option import FactsFile
 from .mistakes import Mistake
 
 __all__ = [
@@ -160,7 +160,7 @@ class ModelOptions(ReadOptions):
             "--data.",
         ),
     ] = None
-    knowing: KnowingFile = None
+    facts: FactsFile = None
 
 
 @dataclass(frozen=True)

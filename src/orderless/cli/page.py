@@ -14,7 +14,7 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
-from .number_options import Within
+from .number_options import Tolerance
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .sink import write_html
 
@@ -73,7 +73,7 @@ def command(
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
-    within: Within = None,
+    tolerance: Tolerance = None,
 ) -> None:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
@@ -81,27 +81,27 @@ def command(
     the least cost; with --data too, by the cheapest policy over these rows. The model may be a
     forest or a boosted model, too: then the page searches for what is certain.
     """
-    from .decision import check_numbers, refuse_within
+    from .decision import check_numbers, refuse_tolerance
     from .models import source_of
 
-    refuse_within(within, model)
+    refuse_tolerance(tolerance, model)
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
     if source.ensemble is not None and data.data is not None:
         raise Mistake(
             f"--data is for the cheapest policy of one tree, and {source.name} holds "
             f"{len(source.ensemble.trees):,}: leave it out"
         )
-    if source.ensemble is not None and within is not None:
+    if source.ensemble is not None and tolerance is not None:
         raise Mistake(
-            f"--within is for the page of one tree, and {source.name} holds "
+            f"--tolerance is for the page of one tree, and {source.name} holds "
             f"{len(source.ensemble.trees):,}: leave it out"
         )
-    check_numbers(within, source)
+    check_numbers(tolerance, source)
     spent = None
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.model, files, other_costs)
     with busy("Writing the page"):
-        html = _html(source, page, data.target, spent, within)
+        html = _html(source, page, data.target, spent, tolerance)
     write_html(html, output)
 
 
@@ -110,16 +110,16 @@ def _html(
     page: PageOptions,
     target: str | None,
     costs: dict[str, float] | None,
-    within: float | None,
+    tolerance: float | None,
 ) -> str:
     from ..output.page import write_page
 
-    shown = source.model if within is None else source.tree.as_regression()
+    shown = source.model if tolerance is None else source.tree.as_regression()
     policy = None
     if costs is not None and source.X is not None:
         from ..acquisition import cheapest_policy
 
-        policy = cheapest_policy(shown, source.X, costs, within=within)
+        policy = cheapest_policy(shown, source.X, costs, tolerance=tolerance)
     names, classes = shown.space.names, shown.classes
     return write_page(
         shown,
@@ -131,6 +131,6 @@ def _html(
         class_names=read_named_texts(page.class_names, "--class-names", classes, "class"),
         costs=costs,
         policy=policy,
-        within=within,
+        tolerance=tolerance,
         time_limit=page.time_limit,
     )

@@ -77,7 +77,7 @@ class AnswerOptions:
             "names are enough without needed. Numbers: prediction,lower,upper,determined,needed.",
         ),
     ] = None
-    within: Annotated[
+    tolerance: Annotated[
         float | None,
         typer.Option(
             min=0,
@@ -144,11 +144,11 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..connect import file_format, predict_file
-    from .decision import check_numbers, refuse_within
+    from .decision import check_numbers, refuse_tolerance
     from .files import file_arguments, source_of_rows
     from .models import source_of
 
-    refuse_within(answers.within, model)
+    refuse_tolerance(answers.tolerance, model)
     target = standard_output() if answers.output is None else answers.output
     wanted = None if answers.format is None else str(answers.format)
     form = file_format(target, wanted, safe_csv=answers.safe_csv)  # before anything is fitted
@@ -156,7 +156,7 @@ def command(
         raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
     source = source_of(model, data, files)
-    check_numbers(answers.within, source)
+    check_numbers(answers.tolerance, source)
     with bar("Predicting") as progress:
         done = predict_file(
             source.model,
@@ -164,7 +164,7 @@ def command(
             target,
             names=None if answers.names is None else answers.names.split(","),
             needed=None if none else str(answers.needed),
-            within=answers.within,
+            tolerance=answers.tolerance,
             unseen=str(data.unseen),
             format=form,
             safe_csv=answers.safe_csv,

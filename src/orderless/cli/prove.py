@@ -11,7 +11,7 @@ import typer
 from ..errors import InvalidData, InvalidSpace, InvalidTree, Undecided
 from ..inputs import busy, write_whole
 from ..model import printable
-from .knowing_option import KnowingFile
+from .facts_option import FactsFile
 from .mistakes import Mistake, one_line
 from .options import (
     LIMITS,
@@ -69,7 +69,7 @@ def command(
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,
-    knowing: KnowingFile = None,
+    facts: FactsFile = None,
 ) -> None:
     """Prove properties of a model for every possible row, or refute them with rows.
 
@@ -82,7 +82,7 @@ def command(
     from .property_file import read_properties
 
     asked = read_properties(file)
-    load = loader(read, knowing)
+    load = loader(read, facts)
     properties = prove(load(model), time_limit=time_limit)
     with busy("Proving"):
         records = [_record(one, properties, load, file.parent) for one in asked]

@@ -38,7 +38,8 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
-    "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
+    "Example: orderless rashomon --data stays.csv --target days --task regression "
+    "--tolerance 0.5\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --must-use age --min-leaf 2 "
     "--must-not-use ward --monotone age=+1\n\n"
@@ -92,7 +93,7 @@ class ShownOptions:
     functions: Annotated[
         int, typer.Option(min=0, help="Show this many different functions, the best first.")
     ] = 0
-    within: Annotated[
+    tolerance: Annotated[
         float | None,
         typer.Option(
             min=0,
@@ -136,7 +137,7 @@ def command(
     functions are not counted.
     """
     data = given_table(data, table)
-    refuse_numbers(data, loss=which.loss, decimals=which.decimals, within=show.within)
+    refuse_numbers(data, loss=which.loss, decimals=which.decimals, tolerance=show.tolerance)
     explorer.check(data)
     tables = {"--trees": show.trees, "--functions": show.functions, "--range": goals.range,
               "--front": goals.front}  # fmt: skip
@@ -199,7 +200,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
         **_about_numbers(found),
         "trees": found.n_trees,
         "nontrivial": found.n_nontrivial,
-        **({} if limit is None else count_functions(found, show.within, limit)),
+        **({} if limit is None else count_functions(found, show.tolerance, limit)),
         "objective": float(found.objective),
         "bound": float(found.bound),
         "on_bound": found.on_bound,
@@ -219,7 +220,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
         else:
             _objectives(content["first_trees"], content["histogram"])
     if show.functions:
-        functions = found.functions(limit=limit or LIMIT, within=show.within)
+        functions = found.functions(limit=limit or LIMIT, tolerance=show.tolerance)
         content["first_functions"] = [
             {"position": k, "objective": float(one.objective), "leaves": one.tree.n_leaves,
              "trees": int(one.n_trees), "tree": str(one.tree)}

@@ -121,7 +121,7 @@ def _card(intended_use: str, data: DataOptions) -> dict[str, str]:
 
 def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:
     """Say how rows were held out, for "How this was made"."""
-    from ..output.rules import JudgedNumbers
+    from ..output.report import JudgedNumbers
 
     out: dict[str, str] = {}
     if options.test is not None:

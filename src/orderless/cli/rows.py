@@ -17,7 +17,7 @@ import numpy as np
 from ..connect import TRUTHS, Part, Unseen, parser_of, read_cells, unseen_notes, wanted_columns
 from ..errors import InvalidData
 from ..inputs import PLAIN, CellStyle, known_rows, unknown
-from ..model import Ensemble, Space, Tree, printable
+from ..model import Space, SumKernel, TreeKernel, printable
 from .costs import name_end
 from .files import missing_column
 from .mistakes import Mistake
@@ -32,7 +32,7 @@ __all__ = ["complete_rows_for", "frame_for", "frame_with_unseen", "row_from", "r
 
 
 def rows_for(
-    tree: Tree | Ensemble, data: DataOptions, files: FileOptions
+    tree: TreeKernel | SumKernel, data: DataOptions, files: FileOptions
 ) -> tuple[pd.DataFrame, list[Any] | None]:
     """Read data for a tree that is there already; with labels if the target is known."""
     table = read_table(data, files)
@@ -41,7 +41,7 @@ def rows_for(
 
 
 def frame_with_unseen(
-    trees: Tree | Ensemble | Iterable[Tree],
+    trees: TreeKernel | SumKernel | Iterable[TreeKernel],
     part: Part,
     table: str,
     style: CellStyle,
@@ -55,8 +55,8 @@ def frame_with_unseen(
 
 
 def complete_rows_for(
-    tree: Tree | Ensemble, data: DataOptions, files: FileOptions
-) -> tuple[Tree | Ensemble, pd.DataFrame, list[Any] | None]:
+    tree: TreeKernel | SumKernel, data: DataOptions, files: FileOptions
+) -> tuple[TreeKernel | SumKernel, pd.DataFrame, list[Any] | None]:
     """Read rows with all that a tree asks about; those with gaps are refused, or left out.
 
     A category that the tree does not know is a gap. Features that the tree does not ask about come
@@ -102,7 +102,7 @@ def complete_rows_for(
     return tree.over(own), X, None if y is None else [y[i] for i in chosen]
 
 
-def _labels(tree: Tree | Ensemble, table: Table) -> list[Any] | None:
+def _labels(tree: TreeKernel | SumKernel, table: Table) -> list[Any] | None:
     if table.target is None:
         return None
     if table.target not in table.part.columns:
@@ -138,7 +138,7 @@ def _numbers_for(cells: list[Any], table: Table) -> list[float | None]:
 
 
 def frame_for(
-    trees: Tree | Ensemble | Iterable[Tree],
+    trees: TreeKernel | SumKernel | Iterable[TreeKernel],
     part: Part,
     table: str,
     features: tuple[str, ...] | None = None,
@@ -152,7 +152,7 @@ def frame_for(
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    for tree in [trees] if isinstance(trees, Tree | Ensemble) else trees:
+    for tree in [trees] if isinstance(trees, TreeKernel | SumKernel) else trees:
         for name in wanted_columns(tree, tuple(part.columns), table, features):
             parser = parser_of(tree.space, name, style)
             known = read_cells(part.columns[name], parser, name, table, part.first, unseen)
@@ -163,7 +163,7 @@ def frame_for(
 
 
 def _labels_for(
-    tree: Tree | Ensemble, cells: list[Any], column: str, style: CellStyle
+    tree: TreeKernel | SumKernel, cells: list[Any], column: str, style: CellStyle
 ) -> list[Any]:
     """Read a target column as the classes of a tree; what is none of them stays as it is."""
     by_text = {
@@ -194,7 +194,9 @@ def _labels_for(
     return [known[cell] for cell in cells]
 
 
-def row_from(given: list[str], tree: Tree | Ensemble, style: CellStyle = PLAIN) -> dict[str, Any]:
+def row_from(
+    given: list[str], tree: TreeKernel | SumKernel, style: CellStyle = PLAIN
+) -> dict[str, Any]:
     """Read ``name=value`` texts as a row."""
     names = dict.fromkeys([*tree.space.names, *tree.space.column_names])
     row: dict[str, Any] = {}

@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..inputs import (
-    MidpointBinarizer,
-    QuantileBinarizer,
-    ThresholdGuessBinarizer,
+    Binarizer,
     import_optional,
     some_names,
 )
@@ -45,8 +43,7 @@ class _Damaged(ValueError):
 
 def _trusted() -> set[str]:
     """Name what a file may hold beyond skops' own list of harmless types."""
-    binarizers = (MidpointBinarizer, QuantileBinarizer, ThresholdGuessBinarizer)
-    own = (Column, Condition, Feature, Space, *binarizers)
+    own = (Binarizer, Column, Condition, Feature, Space)
     foreign = {
         "numpy.dtype",  # encoders remember it
         "sklearn.tree._tree.Tree",
@@ -84,7 +81,7 @@ def load_skops(path: Path) -> Any:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # another version of scikit-learn; read_tree checks
+            warnings.simplefilter("ignore")  # another version of scikit-learn; the reader checks
             return skops.loads(data, trusted=sorted(_trusted()))
     except MemoryError:
         raise

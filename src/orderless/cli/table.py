@@ -18,7 +18,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from ..model import Feature, Space, Tree
+from ..model import Feature, Space, TreeKernel
 from ..readers import read_tree
 from .decision import Decision
 from .judging import AnyJudged, judged_on, pooled_folds
@@ -203,7 +203,7 @@ def fit(
     files: FileOptions,
     hold_out: HoldOutOptions | None = None,
     decision: Decision = Decision(),  # noqa: B008  frozen
-) -> tuple[Tree, Labelled, tuple[AnyJudged, ...]]:
+) -> tuple[TreeKernel, Labelled, tuple[AnyJudged, ...]]:
     """Fit scikit-learn's decision tree (``random_state=0``) on a table, for classes or numbers.
 
     Text columns are encoded one-hot, and read back as categories. With ``--missing-values drop``
@@ -227,7 +227,7 @@ def fit(
     if apart:
         decided = decision.of(tree, rows.name)
 
-        def of(part: Tree) -> Tree:
+        def of(part: TreeKernel) -> TreeKernel:
             return decision.of_part(part, decided)
 
         if held is not None:
@@ -246,7 +246,7 @@ def _rows_to_fit(given: Labelled, data: DataOptions) -> Labelled:
     return rows
 
 
-def _fitted(given: Labelled, data: DataOptions) -> Tree:
+def _fitted(given: Labelled, data: DataOptions) -> TreeKernel:
     """Fit a tree on rows that are complete, or in which a gap is a value."""
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
@@ -295,7 +295,7 @@ def _cross_validated(
     y: list[Any],
     data: DataOptions,
     hold_out: HoldOutOptions,
-    of: Callable[[Tree], Tree],
+    of: Callable[[TreeKernel], TreeKernel],
 ) -> AnyJudged:
     """Judge trees of other rows on each part; ``of`` and ``y`` give what is decided."""
     import warnings
@@ -324,7 +324,7 @@ def _cross_validated(
     return pooled_folds(f"rows of {folds} folds", parts, note)
 
 
-def _on_unseen(what: str, tree: Tree, held: Labelled) -> AnyJudged:
+def _on_unseen(what: str, tree: TreeKernel, held: Labelled) -> AnyJudged:
     """Judge a tree on rows that it was not fitted on.
 
     A category that none of its rows has is unknown: the row is a dict that does not have it.

@@ -46,9 +46,9 @@ def test_files_beside_the_code_were_installed() -> None:
 
 
 def test_the_order_of_asking_does_not_matter(space: ol.Space) -> None:
-    a, b = (ol.read_tree(tree, space=space) for tree in (FIRST, SECOND))
+    a, b = (ol.read(tree, space=space) for tree in (FIRST, SECOND))
     assert ol.equivalent(a, b)
-    assert ol.fingerprint(a) == ol.fingerprint(b) == "1fc3f02cfb10ef2a05e7b31af9e13843"
+    assert a.fingerprint == b.fingerprint == "1fc3f02cfb10ef2a05e7b31af9e13843"
     form = ol.canonicalize(a)
     assert form == ol.canonicalize(b)
     assert {label: {str(term) for term in terms} for label, terms in form.rules.items()} == {
@@ -58,7 +58,7 @@ def test_the_order_of_asking_does_not_matter(space: ol.Space) -> None:
 
 
 def test_unknown_values_are_decided_where_every_completion_agrees(space: ol.Space) -> None:
-    tree = ol.read_tree(FIRST, space=space)
+    tree = ol.read(FIRST, space=space)
     ages, smokers = (30.0, 40.0, 50.0, np.nan), (0.0, 1.0, np.nan)
     rows = np.array(list(itertools.product(ages, smokers)))
     found = ol.canonicalize(tree).predict(rows)
@@ -87,7 +87,7 @@ def test_scikit_learn_says_the_same() -> None:
 
     X, y = ol.datasets.load("wisconsin")
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
-    tree = ol.read_tree(model)
+    tree = ol.read(model)
     assert list(tree.predict(X)) == list(model.predict(X))
     assert list(ol.canonicalize(tree).predict(X)) == list(model.predict(X))
 

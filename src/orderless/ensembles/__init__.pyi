@@ -1,9 +1,12 @@
 from .answers import (
+    TIME_LIMIT as TIME_LIMIT,
     Answers as Answers,
+    answer_of as answer_of,
     answer_rows as answer_rows,
     decide_rows as decide_rows,
+    number_interval_rows as number_interval_rows,
     possible_rows as possible_rows,
-    predict_ranges as predict_ranges,
+    predict_model as predict_model,
     predict_rows as predict_rows,
     verdicts_of as verdicts_of,
 )
@@ -20,18 +23,13 @@ from .compare import (
     disagreement as disagreement,
     equivalent as equivalent,
 )
-from .completed import (
-    witness_rows as witness_rows,
-)
 from .differences import (
     difference as difference,
 )
 from .explain import (
     EnsembleExplanation as EnsembleExplanation,
     explain_ensemble_row as explain_ensemble_row,
-)
-from .forests import (
-    forest_bounds as forest_bounds,
+    explain_ensemble_rows as explain_ensemble_rows,
 )
 from .idle import (
     without_idle as without_idle,
@@ -47,6 +45,7 @@ from .needed import (
 )
 from .numbers import (
     cut_numbers as cut_numbers,
+    decide_at as decide_at,
 )
 from .properties import (
     EnsembleProperties as EnsembleProperties,
@@ -57,4 +56,7 @@ from .splitting import (
 )
 from .votes import (
     as_ensemble as as_ensemble,
+)
+from .witness import (
+    witness_rows as witness_rows,
 )

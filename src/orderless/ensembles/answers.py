@@ -6,6 +6,7 @@ Out: classes, numbers, ``Answers``, possible classes; like the rows that came in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,10 +18,17 @@ from ..inputs import (
     column_like,
     labels_like,
     masked_like,
-    read_between,
     table_like,
 )
-from ..model import Ensemble, each_check_in_time, midpoint, n_threads, narrow, read_within
+from ..model import (
+    SumKernel,
+    TreeKernel,
+    each_check_in_time,
+    midpoint,
+    n_threads,
+    narrow,
+    read_tolerance,
+)
 from .bounds_of_sums import score_ends
 from .boxes import (
     CERTAIN,
@@ -35,19 +43,30 @@ from .boxes import (
 )
 from .numbers import number_verdicts
 
-__all__ = ["Answers", "answer_rows", "decide_rows", "possible_rows", "predict_ranges",
-           "predict_rows", "verdicts_of"]  # fmt: skip
+__all__ = [
+    "TIME_LIMIT",
+    "Answers",
+    "answer_of",
+    "answer_rows",
+    "decide_rows",
+    "number_interval_rows",
+    "possible_rows",
+    "predict_model",
+    "predict_rows",
+    "verdicts_of",
+]
 
+TIME_LIMIT = 1.0  # seconds for each row
 STATUS = np.array(["certain", "open", "undecided", "undecided", "undecided", "impossible"])
 
 
 class Answers(NamedTuple):
-    """What is known of each row. Made by ``Ensemble.answers``.
+    """What is known of each row. Made by ``answer_rows``.
 
     Attributes
     ----------
     status : array of str, or Series
-        "certain", "open" or "undecided", as from ``Ensemble.decide``; where the space has facts,
+        "certain", "open" or "undecided", as from ``Model.status``; where the space has facts,
         "impossible" for rows that contradict them.
     label : masked array, or nullable Series
         The class, or number, where it is certain.
@@ -68,42 +87,49 @@ class Answers(NamedTuple):
 
 @each_check_in_time
 def predict_rows(
-    ensemble: Ensemble, X: Any, within: float | None, time_limit: float, n_jobs: int | None
+    ensemble: SumKernel, X: Any, tolerance: float | None, time_limit: float, n_jobs: int | None
 ) -> Any:
-    """Give classes or numbers where they are certain; see ``Ensemble.predict``."""
+    """Give classes or numbers where they are certain; see ``Model.predict``."""
     limit = check_time_limit(time_limit)
     rows = ensemble.read(X)
-    if within is not None:
-        return _within(ensemble, X, rows, within, limit, n_threads(n_jobs))
+    if tolerance is not None:
+        return _with_tolerance(ensemble, X, rows, tolerance, limit, n_threads(n_jobs))
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
         return masked_like(X, found.number, found.status != CERTAIN)
     return labels_like(X, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
 
 
-@each_check_in_time
-def predict_ranges(
-    ensemble: Ensemble, lower: Any, upper: Any, time_limit: float, n_jobs: int | None
+def predict_model(
+    model: TreeKernel | SumKernel,
+    X: Any,
+    *,
+    tolerance: float | None = None,
+    time_limit: float = TIME_LIMIT,
+    n_jobs: int | None = None,
 ) -> Any:
-    """Give classes or numbers of ranges; see ``Ensemble.predict_between``."""
-    limit = check_time_limit(time_limit)
-    rows = read_between(lower, upper, ensemble.space, ensemble.used, if_there=ensemble.connected)
-    if ensemble.task == "regression":
-        found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
-        return masked_like(lower, found.number, found.status != CERTAIN)
-    return labels_like(lower, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
+    """Give classes or numbers where they are certain, of a tree or a sum of trees."""
+    if isinstance(model, TreeKernel):
+        return model.predict(X, tolerance=tolerance, n_jobs=n_jobs)
+    return predict_rows(model, X, tolerance, time_limit, n_jobs)
+
+
+def answer_of(model: TreeKernel | SumKernel, row: Mapping[str, Any]) -> Any:
+    """Give what a model says of one row, of which it may not know all features."""
+    answers = predict_model(model, [{k: v for k, v in row.items() if k in model.space}])
+    return answers.tolist()[0]
 
 
 @each_check_in_time
-def decide_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
-    """Say what is certain; see ``Ensemble.decide``."""
+def decide_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+    """Say what is certain; see ``Model.status``."""
     found = verdicts_of(ensemble, ensemble.read(X), check_time_limit(time_limit), n_jobs)
     return column_like(X, STATUS[found.status], "status")
 
 
 @each_check_in_time
-def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
-    """Give all that is known; see ``Ensemble.answers``."""
+def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
+    """Give all that is known of each row; see ``Answers``."""
     limit = check_time_limit(time_limit)
     rows = ensemble.read(X)
     if ensemble.task == "regression":
@@ -132,10 +158,10 @@ def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | Non
 
 
 @each_check_in_time
-def possible_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
-    """Give every class that a completion gets; see ``Ensemble.possible_classes``."""
+def possible_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+    """Give every class that a completion gets; see ``Model.possible``."""
     limit = check_time_limit(time_limit)
-    refuse_numbers_of(ensemble, "possible_classes", "predict_interval(X)")
+    refuse_numbers_of(ensemble, "possible", "predict_interval(X)")
     rows = ensemble.read(X)
     table = possible_table(ensemble, rows, limit, n_threads(n_jobs))
     unknown = np.flatnonzero((table == 2).any(axis=1))
@@ -153,9 +179,34 @@ def possible_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | N
     return column_like(X, [named[k] for k in which.ravel().tolist()], "possible")
 
 
+def number_interval_rows(
+    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
+) -> tuple[Any, Any, Any]:
+    """Give the smallest and the largest class that each row can get, where classes are numbers."""
+    if any(isinstance(label, str | bool) for label in ensemble.classes):
+        raise InvalidTree(
+            f"the classes {str(list(ensemble.classes[:6]))[:80]} are not numbers: ask for "
+            "possible(X), or for of='score' or of='probability'"
+        )
+    numbers = np.array(ensemble.classes, dtype=np.float64)
+    table = possible_table(
+        ensemble, ensemble.read(X), check_time_limit(time_limit), n_threads(n_jobs)
+    )
+    lower = np.where(table > 0, numbers, np.inf).min(axis=1)
+    upper = np.where(table > 0, numbers, -np.inf).max(axis=1)
+    exact = ~(table == 2).any(axis=1)
+    none = (table == 0).all(axis=1)  # rows that contradict the facts
+    lower[none] = upper[none] = np.nan
+    return (
+        column_like(X, lower, "lower"),
+        column_like(X, upper, "upper"),
+        column_like(X, exact, "exact"),
+    )
+
+
 @each_check_in_time
 def possible_table(
-    ensemble: Ensemble, rows: Rows, time_limit: float, threads: int
+    ensemble: SumKernel, rows: Rows, time_limit: float, threads: int
 ) -> NDArray[np.uint8]:
     """Give rows x classes: 0 no, 1 yes, 2 not known."""
     boxes = RowBoxes(ensemble, rows)
@@ -171,24 +222,24 @@ def possible_table(
     return out
 
 
-def scores_like(ensemble: Ensemble, X: Any, table: NDArray[Any], name: str) -> Any:
+def scores_like(ensemble: SumKernel, X: Any, table: NDArray[Any], name: str) -> Any:
     """Give scores by row: one column, or a table with a column for each class."""
     if ensemble.n_scores == 1:
         return column_like(X, np.ascontiguousarray(table[:, 0]), name)
     return table_like(X, table, ensemble.classes)
 
 
-def refuse_numbers_of(ensemble: Ensemble, what: str, instead: str) -> None:
+def refuse_numbers_of(ensemble: SumKernel, what: str, instead: str) -> None:
     """Refuse a question about classes where a model says numbers."""
     if ensemble.task == "regression":
         raise InvalidTree(
             f"{what} is about classes, and this model says numbers: use {instead}, or "
-            "cut([level]) to decide at a level"
+            "discretize([level]) to decide at a level"
         )
 
 
-def verdicts_of(ensemble: Ensemble, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
-    """Give a status and a class by row; see ``Ensemble.verdicts``."""
+def verdicts_of(ensemble: SumKernel, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
+    """Give a status and a class by row; see ``Model.status``."""
     time_limit = check_time_limit(time_limit)
     boxes, threads = RowBoxes(ensemble, rows), n_threads(n_jobs)
     if ensemble.task == "regression":
@@ -197,13 +248,14 @@ def verdicts_of(ensemble: Ensemble, rows: Rows, time_limit: float, n_jobs: int |
     return boxes.verdicts(time_limit, threads)
 
 
-def _within(
-    ensemble: Ensemble, X: Any, rows: Rows, within: float, time_limit: float, threads: int
+def _with_tolerance(
+    ensemble: SumKernel, X: Any, rows: Rows, tolerance: float, time_limit: float, threads: int
 ) -> Any:
-    most = read_within(within)
+    most = read_tolerance(tolerance)
     if ensemble.task != "regression":
         raise InvalidTree(
-            f"within={within!r:.80} is about numbers, and this model says classes: leave it out"
+            f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it "
+            "out"
         )
     found = number_verdicts(ensemble, RowBoxes(ensemble, rows), time_limit, threads)
     wide = ~narrow(found.lower, found.upper, most)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import labels_like, read_costs
-from ..model import Domain, Ensemble, each_check_in_time, n_threads
+from ..model import Domain, SumKernel, each_check_in_time, n_threads
 from .answers import refuse_numbers_of
 from .boxes import (
     CERTAIN,
@@ -38,8 +38,8 @@ SEED = 1
 
 
 @each_check_in_time
-def ask_rows(ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
-    """Give a feature to ask for each row; see ``Ensemble.ask_next``."""
+def ask_rows(ensemble: SumKernel, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
+    """Give a feature to ask for each row; see ``Model.ask_next``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_numbers_of(ensemble, "ask_next", "predict_interval(X)")
     names = [feature.name for feature in ensemble.bins.features]
@@ -73,7 +73,7 @@ class _Asker:
 
     def __init__(
         self,
-        ensemble: Ensemble,
+        ensemble: SumKernel,
         price: list[float] | None,
         time_limit: float,
         row: Mapping[int, Domain] | None,

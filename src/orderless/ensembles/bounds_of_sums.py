@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import BinNodes, Bins, Ensemble, FactTrees, Floats
+from ..model import BinNodes, Bins, FactTrees, Floats, SumKernel
 from .boxes import RowBoxes, slices
 from .links import divided
 
@@ -49,7 +49,7 @@ class Ends(NamedTuple):
 
 
 def ends_of_boxes(
-    ensemble: Ensemble, boxes: Boxes, weights: NDArray[np.int64], time_limit: float, threads: int
+    ensemble: SumKernel, boxes: Boxes, weights: NDArray[np.int64], time_limit: float, threads: int
 ) -> Ends:
     """Give the ends of a weighted sum of scores."""
     found = ensemble.summed.extremes(np.ascontiguousarray(boxes), weights, time_limit, threads)
@@ -109,7 +109,7 @@ def score_ends(
 
 
 def _ends(
-    ensemble: Ensemble, boxes: Boxes, time_limit: float, threads: int
+    ensemble: SumKernel, boxes: Boxes, time_limit: float, threads: int
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     shape = (len(boxes), ensemble.n_scores)
     lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
@@ -130,17 +130,17 @@ def _ends(
     return lower, upper, exact
 
 
-def divided_down(ensemble: Ensemble, lower: Floats, upper: Floats) -> Floats:
+def divided_down(ensemble: SumKernel, lower: Floats, upper: Floats) -> Floats:
     """Divide lower ends; below what the library makes of any sum that is not below them."""
     return _rounded(ensemble, lower, lower == upper, -np.inf)
 
 
-def divided_up(ensemble: Ensemble, lower: Floats, upper: Floats) -> Floats:
+def divided_up(ensemble: SumKernel, lower: Floats, upper: Floats) -> Floats:
     """Divide upper ends; above what the library makes of any sum that is not above them."""
     return _rounded(ensemble, upper, lower == upper, np.inf)
 
 
-def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards: float) -> Floats:
+def _rounded(ensemble: SumKernel, ends: Floats, same: NDArray[np.bool_], towards: float) -> Floats:
     plain = divided(ensemble, ends)
     if not ensemble.whole.slack.any():
         return plain
@@ -156,7 +156,7 @@ def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards:
     return np.where(same, plain, rough)
 
 
-def one_leaf_each(ensemble: Ensemble, boxes: Boxes, may: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def one_leaf_each(ensemble: SumKernel, boxes: Boxes, may: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell in which boxes every tree reaches leaves of one value only; others than ``may`` do not.
 
     Where facts hold, leaves are those that possible rows reach. Boxes whose ends differ need not be
@@ -194,7 +194,7 @@ def _some_possible(bins: Bins, excluded: FactTrees, inside: NDArray[np.bool_]) -
     return out
 
 
-def never_rounds(ensemble: Ensemble) -> bool:
+def never_rounds(ensemble: SumKernel) -> bool:
     """Whether the library's own sums at exact ends are the ends of all its sums.
 
     Where nothing is rounded they are, and where one tree is all there is: its additions rise with
@@ -214,7 +214,7 @@ def n_cells(bins: Bins, boxes: Boxes) -> Floats:
     return out
 
 
-def cells_of(ensemble: Ensemble, box: Boxes) -> NDArray[np.int32]:
+def cells_of(ensemble: SumKernel, box: Boxes) -> NDArray[np.int32]:
     """Give every cell of a box; where facts hold, those that they do not exclude."""
     bins = ensemble.bins
     inside = [np.flatnonzero(box[at]) for at in slices(bins)]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidParameter, Undecided, setting
 from ..inputs import PossibleRows, Rows, allowed_bins, distinct_rows, known_bins
-from ..model import Bins, Ensemble
+from ..model import Bins, SumKernel
 from .possible_sums import PossibleSums, touched
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Verdicts(NamedTuple):
 
 
 def decide_boxes(
-    ensemble: Ensemble,
+    ensemble: SumKernel,
     boxes: Boxes,
     time_limit: float,
     n_threads: int = 1,
@@ -123,7 +123,7 @@ def decide_boxes(
 
 
 def possible_boxes(
-    ensemble: Ensemble, boxes: Boxes, time_limit: float, n_threads: int = 1
+    ensemble: SumKernel, boxes: Boxes, time_limit: float, n_threads: int = 1
 ) -> Possible:
     """Ask the core which classes each box can get."""
     if boxes.shape[1]:
@@ -136,7 +136,7 @@ def possible_boxes(
     )
 
 
-def _constant(ensemble: Ensemble, n: int) -> NDArray[np.int32]:
+def _constant(ensemble: SumKernel, n: int) -> NDArray[np.int32]:
     """Give the class of an ensemble that asks about no feature."""
     return ensemble.summed.evaluate(np.zeros((n, 0), dtype=np.int32), 1).label
 
@@ -150,7 +150,7 @@ class Block(NamedTuple):
     which: NDArray[np.intp]
     boxes: Boxes
     of_row: NDArray[np.intp]
-    ensemble: Ensemble
+    ensemble: SumKernel
 
 
 class RowBoxes:
@@ -159,7 +159,7 @@ class RowBoxes:
     Where facts hold, rows that contradict them are ``impossible``, and a warning says so.
     """
 
-    def __init__(self, ensemble: Ensemble, rows: Rows) -> None:
+    def __init__(self, ensemble: SumKernel, rows: Rows) -> None:
         self.ensemble, self.rows = ensemble, rows
         self.known = PossibleRows(ensemble, rows) if ensemble.connected else None
 
@@ -203,13 +203,13 @@ class RowBoxes:
                 boxes, of_row = distinct_rows(self.boxes(here).view(np.bool_))
                 yield Block(here, boxes.view(np.uint8), of_row, ensemble)
 
-    def _by_facts(self) -> Iterator[tuple[Ensemble, NDArray[np.intp]]]:
+    def _by_facts(self) -> Iterator[tuple[SumKernel, NDArray[np.intp]]]:
         """Put together the rows for which facts exclude the same."""
         if self.known is None or not touched(self.ensemble):
             yield self.ensemble, self.partial
             return
         sums = PossibleSums(self.ensemble)
-        own: dict[int, tuple[Ensemble, list[int]]] = {}
+        own: dict[int, tuple[SumKernel, list[int]]] = {}
         kinds = self.known.which[self.partial]
         for kind in np.unique(kinds).tolist():
             ensemble = sums.given(self.known.domains(kind))

@@ -21,10 +21,10 @@ from ..form import (
 )
 from ..inputs import row_at
 from ..model import (
-    Ensemble,
     Label,
     Side,
-    Tree,
+    SumKernel,
+    TreeKernel,
     any_value,
     each_check_in_time,
     over_common_space,
@@ -33,6 +33,7 @@ from ..model import (
     value_in,
 )
 from ..readers import read_model
+from .answers import answer_of, predict_model
 from .boxes import Cells, check_time_limit, slices, undecided
 from .joint import Joint, with_trees
 from .links import numbers_of
@@ -60,7 +61,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     time_limit : float
         Seconds in all, where one of them is an ensemble.
 
@@ -92,7 +93,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     True
     """
     a, b = read_model(a), read_model(b)
-    if isinstance(a, Tree) and isinstance(b, Tree):
+    if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
         return equivalent_trees(a, b)
     return Compared(a, b, time_limit).difference() is None
 
@@ -109,7 +110,7 @@ def counterexample(
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     X : rows, optional
         The first of these on which they certainly differ is given, as it is; where there is none, a
         row is made up as without X. Rows may hold a float64 that only one of them rounds to
@@ -127,15 +128,15 @@ def counterexample(
     >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
     ...          "true": {"prediction": "no"}, "false": {"prediction": "yes"}}
     >>> younger = {**young, "reference": 20.5}
-    >>> from orderless import read_tree
-    >>> one, other = (read_tree(tree, feature_names=["age"]) for tree in (young, younger))
+    >>> from orderless import read
+    >>> one, other = (read(tree, feature_names=["age"]) for tree in (young, younger))
     >>> counterexample(one, other)
     {'age': 22.0}
     >>> counterexample(as_ensemble(one), other, [[18.0], [23.5], [24.0]])
     {'age': 23.5}
     """
     a, b = read_model(a), read_model(b)
-    if isinstance(a, Tree) and isinstance(b, Tree):
+    if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
         return counterexample_of_trees(a, b, X)
     compared = Compared(a, b, time_limit)
     if X is not None and (real := compared.row_among(X)) is not None:
@@ -152,7 +153,7 @@ def disagreement(
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     X : rows, optional
         Complete rows that both can take. Without it, the share of the space if features are
         independent, a numeric feature falls into each interval between thresholds of the two with
@@ -180,7 +181,7 @@ def disagreement(
     0.25
     """
     a, b = read_model(a), read_model(b)
-    if isinstance(a, Tree) and isinstance(b, Tree):
+    if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
         return disagreement_of_trees(a, b, X)
     compared = Compared(a, b, time_limit)
     if X is not None:
@@ -204,7 +205,7 @@ class Compared:
         if one.task != other.task:
             raise InvalidTree(
                 "a model of classes and one of numbers cannot be compared: cut the numbers with "
-                "cut([level]) first"
+                "discretize([level]) first"
             )
         trees = over_common_space([*one.trees, *other.trees])
         ends = region_trees(trees[0].space, (region or {}).values())
@@ -390,8 +391,8 @@ class Compared:
             )
         return row
 
-    def _says(self, ensemble: Ensemble, row: dict[str, Any]) -> Any:
-        return ensemble.predict([{k: v for k, v in row.items() if k in ensemble.space}])[0]
+    def _says(self, ensemble: SumKernel, row: dict[str, Any]) -> Any:
+        return answer_of(ensemble, row)
 
     def row_among(self, X: Any) -> dict[str, Any] | None:
         """Give the first of some rows on which the two certainly differ."""
@@ -416,13 +417,13 @@ class Compared:
             raise InvalidData("there are no rows to compare the models on")
         return float(np.mean([one != other for one, other in zip(*lists, strict=True)]))
 
-    def _answers(self, ensemble: Ensemble, X: Any) -> list[Any]:
+    def _answers(self, ensemble: SumKernel, X: Any) -> list[Any]:
         """Give what is certain of each row, None where nothing is."""
-        found = ensemble.predict(ensemble.read(X), time_limit=self.time_limit)
+        found = predict_model(ensemble, ensemble.read(X), time_limit=self.time_limit)
         return list(found.tolist())
 
 
-def _cuts(ensemble: Ensemble) -> tuple[float, ...]:
+def _cuts(ensemble: SumKernel) -> tuple[float, ...]:
     """Give the cuts of a rule as the sums of the library see them."""
     cuts = np.array(ensemble.rule.cuts)
     if ensemble.adding.precision == "float32":

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..errors import InvalidTree, OutOfTime, TooLarge, Undecided
 from ..form import Both, Difference, Shift, changed_rows, tree_difference
-from ..model import Ensemble, Label, Tree, each_check_in_time
+from ..model import Label, SumKernel, TreeKernel, each_check_in_time
 from ..readers import read_model
+from .answers import answer_of, predict_model
 from .boxes import check_time_limit
 from .compare import TIME_LIMIT, counterexample
 from .splitting import tree_of_ensemble
@@ -73,13 +74,13 @@ def difference(
 
     Examples
     --------
-    >>> from orderless import Space, read_tree
+    >>> from orderless import Space, read
     >>> old = {"feature": "age", "relation": "<=", "reference": 25,
     ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
     >>> space = Space({"age": int, "income": int})
     >>> new = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
     ...        "false": {"prediction": "grant"}}
-    >>> before, after = (read_tree(tree, space=space) for tree in (old, new))
+    >>> before, after = (read(tree, space=space) for tree in (old, new))
     >>> print(difference(before, after, [[23, 10], [23, 30], [40, 30]]))
     The models differ on 25 % of the space.
     Of the 3 rows 1 changes.
@@ -93,19 +94,19 @@ def difference(
     if models[0].task != models[1].task:
         raise InvalidTree(
             "a model of classes and one of numbers cannot be compared: cut the numbers with "
-            "cut([level]) first"
+            "discretize([level]) first"
         )
     trees = []
     for model in models:
         try:
             trees.append(
                 model
-                if isinstance(model, Tree)
+                if isinstance(model, TreeKernel)
                 else tree_of_ensemble(model, leaves, max(seconds, 1e-3), "leaves")
             )
         except (TooLarge, OutOfTime, Undecided) as fault:
             return _without_rules(models, X, seconds, str(fault))
-    if X is not None and any(isinstance(model, Ensemble) for model in models):
+    if X is not None and any(isinstance(model, SumKernel) for model in models):
         found = tree_difference(
             trees[0], trees[1], limit=limit, time_limit=max(seconds, 1e-3), exact=exact
         )
@@ -137,7 +138,7 @@ def _without_rules(models: list[Any], X: Any, seconds: float, why: str) -> Diffe
     shifts = changed_rows(met or [], ())
     row = counterexample(*models, time_limit=seconds) if not shifts else None
     if row is not None:
-        says = [_says(model, row) for model in models]
+        says = [answer_of(model, row) for model in models]
         shifts = (Shift(says[0], says[1], None, row),)
     n_open = sum(a is None or b is None for a, b in met or [])
     note = "" if not shifts else f"There are no rules of the regions: {why}."
@@ -149,14 +150,5 @@ def _met(models: list[Any], X: Any, seconds: float) -> list[tuple[Label | None, 
     lists = []
     for model, rows in zip(models, X if isinstance(X, Both) else (X, X), strict=True):
         own = model.read(rows)
-        said = (
-            model.predict(own)
-            if isinstance(model, Tree)
-            else model.predict(own, time_limit=seconds)
-        )
-        lists.append(said.tolist())
+        lists.append(predict_model(model, own, time_limit=seconds).tolist())
     return list(zip(*lists, strict=True))
-
-
-def _says(model: Any, row: dict[str, Any]) -> Any:
-    return model.predict([{n: v for n, v in row.items() if n in model.space}]).tolist()[0]

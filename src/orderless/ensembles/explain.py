@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import (
@@ -21,7 +22,10 @@ from ..form import (
     Changes,
     Effects,
     Explanation,
+    Explanations,
+    Found,
     Limits,
+    OneRow,
     PossibleCosts,
     Term,
     allowed_bins,
@@ -29,13 +33,15 @@ from ..form import (
     bins_meeting,
     box_cost,
     changes_of,
+    completed,
+    read_one,
     wanted_classes,
 )
-from ..inputs import exact, read_costs, refuse_contradiction, row_domains
+from ..inputs import distinct_rows, exact, read_costs, refuse_contradiction, row_at, row_domains
 from ..missing import Needed
-from ..model import Ensemble, Side, each_check_in_time, read_within, short_number
+from ..model import Side, SumKernel, each_check_in_time, read_tolerance, short_number
+from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
-from .completed import OneRow, completed, read_one
 from .joint import with_trees
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
@@ -44,8 +50,11 @@ from .possible_sums import touched
 from .regions import region_trees
 from .sufficient import Sufficient
 from .ways import Measure
+from .witness import cell_box, witness_rows
 
-__all__ = ["EnsembleExplanation", "explain_ensemble_row"]
+__all__ = ["EnsembleExplanation", "explain_ensemble_row", "explain_ensemble_rows"]
+
+LIMIT = 10_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +89,7 @@ class EnsembleExplanation(Explanation):
     """
 
     status: str = "certain"
-    _ensemble: Ensemble | None = field(default=None, repr=False)
+    _ensemble: SumKernel | None = field(default=None, repr=False)
     _one_row: OneRow | None = field(default=None, repr=False)
     _time_limit: float = field(default=10.0, repr=False)
 
@@ -94,11 +103,10 @@ class EnsembleExplanation(Explanation):
         Examples
         --------
         >>> import orderless as ol
-        >>> from orderless.ensembles import as_ensemble
-        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> print(as_ensemble(ol.read_tree(tree)).explain({"x0": 0, "x1": 1}).reason)
-        not x0
+        >>> items = [{"feature": "age", "above": 65, "points": 2}, {"feature": "rash", "points": 1}]
+        >>> score = ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "high": 2}})
+        >>> print(score.explain({"age": 70, "rash": True}).reason)
+        age > 65
         """
         return self._sufficient.term(self._sufficient.one()) if self._certain else None
 
@@ -110,6 +118,12 @@ class EnsembleExplanation(Explanation):
         return needed_of_row(
             self._ensemble, self._one_row, max(self._limit, 200_000), self._time_limit
         )
+
+    @cached_property
+    def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Two completions of the row with different answers; see ``Explanation.witness``."""
+        assert self._ensemble is not None
+        return witness_rows(self._ensemble, self._one_row, self._time_limit)
 
     def row_after(self, change: Change) -> dict[str, Any]:
         """Give the row as it would be after a change: its known values, with the new ones.
@@ -128,7 +142,8 @@ class EnsembleExplanation(Explanation):
         label = search.ensemble.classes.index(change.label)
         found = possible_boxes(search.ensemble, box[None], self._time_limit)
         changed = {self._space.index(name): side for name, side in change.ranges.items()}
-        return completed(search.ensemble, self._one_row, found.cells[0, label], changed)
+        there = cell_box(search.ensemble, found.cells[0, label])
+        return completed(search.ensemble, self._one_row, there, changed)
 
     def _restricted(self, limits: Limits, limit: int) -> Changes:
         """Give all minimal sets of features that can be changed as the limits allow, and how."""
@@ -211,9 +226,9 @@ class EnsembleExplanation(Explanation):
 
 @each_check_in_time
 def explain_ensemble_row(
-    ensemble: Ensemble, row: Any, costs: Any, within: float, limit: int, time_limit: float
+    ensemble: SumKernel, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float
 ) -> EnsembleExplanation:
-    """Explain one row; see ``Ensemble.explain``."""
+    """Explain one row; see ``Model.explain``."""
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one reason must be allowed", "limit"
@@ -231,11 +246,11 @@ def explain_ensemble_row(
     interval = None
     if ensemble.task == "regression":
         numbers = number_verdicts(boxes.ensemble, boxes, seconds, 1)
-        interval, status = _interval(numbers, within), int(numbers.status[0])
+        interval, status = _interval(numbers, tolerance), int(numbers.status[0])
         search = make(around_numbers(ensemble, *interval), box, 1, limit, seconds)
         possible = tuple(dict.fromkeys((float(numbers.lower[0]), float(numbers.upper[0]))))
         label: Any = float(numbers.number[0]) if status == CERTAIN else None
-        if status == CERTAIN and not within:
+        if status == CERTAIN and not tolerance:
             interval = (label, label)
     else:
         found = boxes.verdicts(seconds, 1)
@@ -245,7 +260,7 @@ def explain_ensemble_row(
         possible = _possible(boxes, label, seconds)
     if status == CERTAIN and isinstance(search, PossibleSufficient) and search.opens():
         exact = given.over(given.space.unrounded)  # exact values decide, which features round
-        return explain_ensemble_row(exact, row, costs, within, limit, time_limit)
+        return explain_ensemble_row(exact, row, costs, tolerance, limit, time_limit)
     bins = ensemble.bins
     unknown = [k for k, own in enumerate(search.row) if own.bit_count() > 1]
     return EnsembleExplanation(
@@ -267,9 +282,46 @@ def explain_ensemble_row(
     )
 
 
-def _interval(numbers: NumberVerdicts, within: float) -> tuple[float, float]:
+def explain_ensemble_rows(ensemble: SumKernel, X: Any, time_limit: float) -> Explanations:
+    """Explain many rows; see ``Model.explain_all``."""
+    refuse_numbers_of(ensemble, "explain_all", "explain(row) one row at a time")
+    rows = ensemble.read(X)
+    boxes = RowBoxes(ensemble, rows)
+    if boxes.known is None:
+        which, first = _different(boxes.boxes(np.arange(rows.n_rows)))
+    else:
+        which, first = boxes.known.different(tuple(sorted({*ensemble.used, *ensemble.connected})))
+    label = np.full(len(first), -1, dtype=np.int32)
+    terms: list[Term | None] = [None] * len(first)
+    for k, at in enumerate(first.tolist()):
+        if boxes.impossible[at]:
+            continue
+        one = explain_ensemble_row(
+            ensemble, row_at(X, ensemble.space, at), None, 0.0, LIMIT, time_limit
+        )
+        if one.label is not None:
+            label[k], terms[k] = ensemble.classes.index(one.label), one.reason
+    explain = partial(
+        explain_ensemble_row,
+        ensemble,
+        costs=None,
+        tolerance=0.0,
+        limit=LIMIT,
+        time_limit=time_limit,
+    )
+    return Explanations(explain, X, ensemble, Found(which, label, terms))
+
+
+def _different(boxes: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Tell which rows are the same box, and where each box is first."""
+    _, which = distinct_rows(boxes.view(np.bool_))
+    _, first = np.unique(which, return_index=True)
+    return which, first
+
+
+def _interval(numbers: NumberVerdicts, tolerance: float) -> tuple[float, float]:
     """Give the numbers that a row can get, widened by what the asker allows."""
-    more = exact(read_within(within))
+    more = exact(read_tolerance(tolerance))
     low, high = exact(float(numbers.lower[0])) - more, exact(float(numbers.upper[0])) + more
     return _float_from(low), -_float_from(-high)
 

@@ -10,14 +10,14 @@ import time
 
 import numpy as np
 
-from ..model import Ensemble, refuse_facts
+from ..model import SumKernel, refuse_facts
 from .boxes import check_time_limit
 from .joint import Joint
 
 __all__ = ["without_idle"]
 
 
-def without_idle(ensemble: Ensemble, time_limit: float) -> Ensemble:
+def without_idle(ensemble: SumKernel, time_limit: float) -> SumKernel:
     """Leave out trees that change no decision; see ``Ensemble.without_idle_trees``."""
     refuse_facts(ensemble.space, "without_idle_trees")
     seconds = check_time_limit(time_limit)
@@ -36,7 +36,7 @@ def without_idle(ensemble: Ensemble, time_limit: float) -> Ensemble:
     return ensemble if len(kept) == ensemble.n_trees else _only(ensemble, kept)
 
 
-def _only(ensemble: Ensemble, kept: list[int]) -> Ensemble:
+def _only(ensemble: SumKernel, kept: list[int]) -> SumKernel:
     """Give the ensemble of some of the trees; a mean becomes the mean of these."""
     adding = ensemble.adding
     if adding.divisor == ensemble.n_trees and ensemble.task == "classification":
@@ -49,7 +49,7 @@ def _only(ensemble: Ensemble, kept: list[int]) -> Ensemble:
     )
 
 
-def _idle(ensemble: Ensemble, kept: list[int], size: float, time_limit: float) -> bool:
+def _idle(ensemble: SumKernel, kept: list[int], size: float, time_limit: float) -> bool:
     """Whether the trees that are kept are proven to decide as all do."""
     if size == 0:
         return True  # it adds nothing, in any arithmetic

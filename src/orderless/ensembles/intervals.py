@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..inputs import column_like, row_bins, table_like
-from ..model import Ensemble, Flags, Floats, each_check_in_time, n_threads
+from ..model import Flags, Floats, SumKernel, each_check_in_time, n_threads
 from .answers import scores_like
 from .bounds_of_sums import Boxes, cells_of, ends_of_boxes, n_cells, score_ends
 from .boxes import RowBoxes, check_time_limit
-from .links import linked, probabilities, refuse_no_probabilities
+from .links import linked, opposite, probabilities, refuse_no_probabilities
 from .numbers import number_verdicts
 
 __all__ = ["interval_rows", "proba_interval_rows", "proba_rows", "sum_rows"]
@@ -26,9 +26,9 @@ MEET = 2.0**-40  # ends that differ by less are one number, computed in two ways
 
 @each_check_in_time
 def interval_rows(
-    ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
+    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:
-    """Give the ends of numbers, or of scores; see ``Ensemble.predict_interval``."""
+    """Give the ends of numbers, or of scores; see ``Model.predict_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     boxes = RowBoxes(ensemble, ensemble.read(X))
     if ensemble.task == "regression":
@@ -46,16 +46,17 @@ def interval_rows(
 
 @each_check_in_time
 def proba_interval_rows(
-    ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
+    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
 ) -> tuple[Any, Any, Any]:
-    """Give the ends of probabilities; see ``Ensemble.predict_proba_interval``."""
+    """Give the ends of probabilities; see ``Model.predict_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_no_probabilities(ensemble)
     boxes = RowBoxes(ensemble, ensemble.read(X))
     if ensemble.rule.kind == "cuts":
         low, high, flags = score_ends(boxes, limit, threads)
-        lower = np.stack([linked(ensemble, -high[:, 0]), linked(ensemble, low[:, 0])], axis=1)
-        upper = np.stack([linked(ensemble, -low[:, 0]), linked(ensemble, high[:, 0])], axis=1)
+        least, most = linked(ensemble, low[:, 0]), linked(ensemble, high[:, 0])
+        lower = np.stack([opposite(ensemble, most), least], axis=1)
+        upper = np.stack([opposite(ensemble, least), most], axis=1)
         exact = np.repeat(flags, 2, axis=1)
     elif ensemble.link == "identity":
         low, high, exact = score_ends(boxes, limit, threads)
@@ -70,19 +71,19 @@ def proba_interval_rows(
     )
 
 
-def sum_rows(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Any:
+def sum_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
     """Give the sums of complete rows; see ``Ensemble.sums``."""
     return scores_like(ensemble, X, _sums(ensemble, X, n_jobs), "sum")
 
 
-def proba_rows(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Any:
+def proba_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
     """Give the probabilities of complete rows; see ``Ensemble.predict_proba``."""
     refuse_no_probabilities(ensemble)
     sums = _sums(ensemble, X, n_jobs)
     return table_like(X, probabilities(ensemble, sums), ensemble.classes)
 
 
-def _sums(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Floats:
+def _sums(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Floats:
     cells = row_bins(ensemble.bins, X)
     return ensemble.summed.evaluate(np.ascontiguousarray(cells), n_threads(n_jobs)).sums
 
@@ -116,7 +117,7 @@ def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floa
 
 
 def _softmax_boxes(
-    ensemble: Ensemble, boxes: Boxes, time_limit: float, threads: int
+    ensemble: SumKernel, boxes: Boxes, time_limit: float, threads: int
 ) -> tuple[Floats, Floats, Flags]:
     """Bound each probability by the ends of the differences of two scores.
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Adding, Domain, Ensemble, Rule, Tree, in_units
+from ..model import Adding, Domain, Rule, SumKernel, TreeKernel, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
 from .boxes import Boxes, Cells, possible_boxes
 from .possible_sums import PossibleCells
@@ -75,8 +75,8 @@ class Joint:
 
     def __init__(
         self,
-        one: Ensemble,
-        other: Ensemble,
+        one: SumKernel,
+        other: SumKernel,
         row: Mapping[int, Domain] | None = None,
         time_limit: float | None = None,
     ) -> None:
@@ -161,7 +161,7 @@ class Joint:
         of_other = dict(self.pairs)
         apart = [mine[i] - (theirs[of_other[i]] if i in of_other else 0) for i in range(len(mine))]
         apart += [-theirs[j] for j in self.only]
-        asked = Ensemble(
+        asked = SumKernel(
             self.trees,
             [own.astype(np.float64) for own in apart],
             adding=Adding(base=(float(base),)),
@@ -189,7 +189,7 @@ class Joint:
 
     def _together(
         self, parts: Sequence[Conditions], opposed: tuple[int, int] | None, sign: int
-    ) -> Ensemble:
+    ) -> SumKernel:
         """Make the ensemble whose first class is possible where all conditions hold."""
         mine, theirs = parts
         of_other = dict(self.pairs)
@@ -213,7 +213,7 @@ class Joint:
             values = [np.hstack([own, own[:, [i]] + own[:, [j]]]) for own in values]
             base = np.append(base, base[i] + base[j])
         zero = [np.zeros((len(own), 1), dtype=np.int64) for own in values]
-        return Ensemble(
+        return SumKernel(
             self.trees,
             [np.hstack([z, -own]) for z, own in zip(zero, values, strict=True)],
             classes=range(len(base) + 1),
@@ -222,7 +222,7 @@ class Joint:
         )
 
 
-def _pairs(one: Ensemble, other: Ensemble) -> list[tuple[int, int]]:
+def _pairs(one: SumKernel, other: SumKernel) -> list[tuple[int, int]]:
     """Pair the trees that both have, those with the same values first."""
     pairs: list[tuple[int, int]] = []
     for same in (True, False):
@@ -237,11 +237,11 @@ def _pairs(one: Ensemble, other: Ensemble) -> list[tuple[int, int]]:
     return sorted(pairs)
 
 
-def _key(ensemble: Ensemble, i: int, same: bool) -> object:
+def _key(ensemble: SumKernel, i: int, same: bool) -> object:
     return (ensemble.trees[i], ensemble.values[i].tobytes() if same else b"")
 
 
-def with_trees(ensemble: Ensemble, more: Sequence[Tree]) -> Ensemble:
+def with_trees(ensemble: SumKernel, more: Sequence[TreeKernel]) -> SumKernel:
     """Add trees that add nothing, for their bins."""
     if not more:
         return ensemble
@@ -254,7 +254,7 @@ def with_trees(ensemble: Ensemble, more: Sequence[Tree]) -> Ensemble:
     )
 
 
-def _exponent(ensemble: Ensemble) -> int:
+def _exponent(ensemble: SumKernel) -> int:
     """Give the unit in which all sums have few enough bits."""
     whole = ensemble.whole
     ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
@@ -264,7 +264,7 @@ def _exponent(ensemble: Ensemble) -> int:
     return whole.exponent + max(0, max([top, *cuts]).bit_length() - ROOM)
 
 
-def _scaled(ensemble: Ensemble, exponent: int) -> Scaled:
+def _scaled(ensemble: SumKernel, exponent: int) -> Scaled:
     whole = ensemble.whole
     shift = exponent - whole.exponent
     ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
@@ -280,7 +280,7 @@ def _scaled(ensemble: Ensemble, exponent: int) -> Scaled:
     )
 
 
-def _wins(ensemble: Ensemble, scaled: Scaled, label: int, surely: bool) -> Conditions:
+def _wins(ensemble: SumKernel, scaled: Scaled, label: int, surely: bool) -> Conditions:
     """Give the conditions that hold where a class wins, by sums without rounding.
 
     Where scores may come out in either order, an equal one wins perhaps, and never surely.

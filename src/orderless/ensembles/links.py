@@ -9,12 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidTree
-from ..model import Ensemble, Floats
+from ..model import Floats, SumKernel
 
-__all__ = ["divided", "linked", "numbers_of", "probabilities", "refuse_no_probabilities"]
+__all__ = [
+    "divided",
+    "linked",
+    "numbers_of",
+    "opposite",
+    "probabilities",
+    "refuse_no_probabilities",
+]
 
 
-def divided(ensemble: Ensemble, sums: Floats) -> Floats:
+def divided(ensemble: SumKernel, sums: Floats) -> Floats:
     """Divide sums as the library does, in its own precision."""
     adding = ensemble.adding
     if adding.divisor == 1:
@@ -24,7 +31,7 @@ def divided(ensemble: Ensemble, sums: Floats) -> Floats:
     return sums / adding.divisor
 
 
-def linked(ensemble: Ensemble, scores: Floats) -> Floats:
+def linked(ensemble: SumKernel, scores: Floats) -> Floats:
     """Give what the link makes of divided scores of which there is one for each row."""
     if ensemble.link in ("identity", "softmax"):
         return scores * ensemble.factor if ensemble.factor != 1 else scores
@@ -32,17 +39,26 @@ def linked(ensemble: Ensemble, scores: Floats) -> Floats:
     with np.errstate(over="ignore", under="ignore"):
         if ensemble.link == "exp":
             return np.exp(stretched)
-        # Both ways to write it, each where it does not overflow.
-        small = np.exp(-np.abs(stretched))
-        return np.where(stretched >= 0, 1 / (1 + small), small / (1 + small))
+        powers = np.exp(-stretched)
+        if ensemble.adding.precision == "float64":
+            return 1 / (1 + powers)
+        single = np.float32(1)  # as XGBoost computes it
+        return (single / (single + powers.astype(np.float32))).astype(np.float64)
 
 
-def numbers_of(ensemble: Ensemble, sums: Floats) -> Floats:
+def opposite(ensemble: SumKernel, second: Floats) -> Floats:
+    """Give the probability of the first of two classes, of that of the second."""
+    if ensemble.adding.precision == "float64":
+        return 1 - second
+    return (np.float32(1) - second.astype(np.float32)).astype(np.float64)
+
+
+def numbers_of(ensemble: SumKernel, sums: Floats) -> Floats:
     """Give the numbers that a model of numbers makes of its sums (rows x 1)."""
     return linked(ensemble, divided(ensemble, sums[:, 0]))
 
 
-def refuse_no_probabilities(ensemble: Ensemble) -> None:
+def refuse_no_probabilities(ensemble: SumKernel) -> None:
     """Refuse a model whose scores are no probabilities, nor become such."""
     if ensemble.task == "regression":
         raise InvalidTree(
@@ -60,7 +76,7 @@ def refuse_no_probabilities(ensemble: Ensemble) -> None:
     )
 
 
-def _sums_to_one(ensemble: Ensemble) -> bool:
+def _sums_to_one(ensemble: SumKernel) -> bool:
     """Whether all scores are at least 0, and add up to 1, whatever the leaves."""
     if ensemble.link != "identity" or min(ensemble.adding.base) < 0:
         return False
@@ -73,13 +89,12 @@ def _sums_to_one(ensemble: Ensemble) -> bool:
     return bool(abs(total / ensemble.adding.divisor * ensemble.factor - 1) < 1e-6)
 
 
-def probabilities(ensemble: Ensemble, sums: Floats) -> Floats:
+def probabilities(ensemble: SumKernel, sums: Floats) -> Floats:
     """Give rows x classes: the probabilities that a classifier makes of its sums."""
     scores = divided(ensemble, sums)
     if ensemble.rule.kind == "cuts":
         second = linked(ensemble, scores[:, 0])
-        first = linked(ensemble, -scores[:, 0])
-        return np.stack([first, second], axis=1)
+        return np.stack([opposite(ensemble, second), second], axis=1)
     if ensemble.link == "identity":
         return linked(ensemble, scores)
     stretched = scores * ensemble.factor

@@ -1,7 +1,7 @@
 """What is needed to settle a row of an ensemble: the smallest sets of unknown features.
 
 In:  an ``Ensemble`` of classes and one row with unknown values.
-Out: ``Needed``, as ``missing_needed`` gives it for a tree.
+Out: ``Needed``, what a tree gives, too.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
+from ..form import OneRow, read_one
 from ..inputs import refuse_contradiction
 from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
-from ..model import Ensemble, each_check_in_time
+from ..model import SumKernel, each_check_in_time
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
-from .completed import OneRow, read_one
 from .possible_sums import touched
 from .probe import Probe
 from .splitting import tree_in_box
@@ -32,25 +32,24 @@ FEW = 200  # values of a set of features that are gone through one after the oth
 
 
 @each_check_in_time
-def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -> Needed:
-    """Give what would settle a row; see ``Ensemble.missing_needed``.
+def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float) -> Needed:
+    """Give what would settle a row; see ``Model.needed``.
 
     Examples
     --------
     >>> import orderless as ol
-    >>> from orderless.ensembles import as_ensemble
-    >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> print(as_ensemble(ol.read_tree(tree)).missing_needed({}))
-    Not determined: 0 or 1.
-    Settled, whatever the values, by x0 and x1.
-    Settled, for some values, by x0; or by x1.
+    >>> items = [{"feature": "age", "above": 65, "points": 2}, {"feature": "rash", "points": 1}]
+    >>> score = ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "high": 3}})
+    >>> print(score.needed({}))
+    Not determined: low or high.
+    Settled, whatever the values, by age and rash.
+    Settled, for some values, by age; or by rash.
     """
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one step must be allowed", "limit"
         )
-    refuse_numbers_of(ensemble, "missing_needed", "predict_interval(X)")
+    refuse_numbers_of(ensemble, "needed", "predict_interval(X)")
     seconds = check_time_limit(time_limit)
     one = row if isinstance(row, OneRow) else read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
@@ -106,7 +105,7 @@ def _among_possible(search: _Settling, one: OneRow, names: list[str]) -> Needed:
 class _Settling(Probe):
     """Which sets of unknown features settle an open row."""
 
-    def __init__(self, ensemble: Ensemble, box: Boxes, limit: int, time_limit: float) -> None:
+    def __init__(self, ensemble: SumKernel, box: Boxes, limit: int, time_limit: float) -> None:
         super().__init__(ensemble, time_limit)
         self.box = box
         self.steps = Steps(limit, self)

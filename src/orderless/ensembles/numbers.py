@@ -6,7 +6,7 @@ Out: ``NumberVerdicts``; a model of classes, cut at levels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Ensemble, Floats, Rule, level_labels, read_levels, short_number
+from ..model import (
+    Floats,
+    Rule,
+    SumKernel,
+    level_labels,
+    place_of,
+    read_levels,
+    read_probability,
+    short_number,
+)
 from .bounds_of_sums import (
     cells_of,
     divided_down,
@@ -25,9 +34,16 @@ from .bounds_of_sums import (
     one_leaf_each,
 )
 from .boxes import CERTAIN, IMPOSSIBLE, OPEN, RowBoxes
-from .links import linked, numbers_of
+from .links import linked, numbers_of, probabilities, refuse_no_probabilities
 
-__all__ = ["NumberVerdicts", "around_numbers", "between_numbers", "cut_numbers", "number_verdicts"]
+__all__ = [
+    "NumberVerdicts",
+    "around_numbers",
+    "between_numbers",
+    "cut_numbers",
+    "decide_at",
+    "number_verdicts",
+]
 
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
 FEW, MANY = 256, 4096  # completions that are all looked at; where all sums are one but for rounding
@@ -46,7 +62,7 @@ class NumberVerdicts(NamedTuple):
 
 
 def number_verdicts(
-    ensemble: Ensemble, rows: RowBoxes, time_limit: float, threads: int
+    ensemble: SumKernel, rows: RowBoxes, time_limit: float, threads: int
 ) -> NumberVerdicts:
     """Decide every row; a number is certain if the library gives it for every completion."""
     n = len(rows.cells)
@@ -70,7 +86,7 @@ def number_verdicts(
 
 
 def _of_boxes(
-    ensemble: Ensemble, boxes: NDArray[np.uint8], time_limit: float, threads: int
+    ensemble: SumKernel, boxes: NDArray[np.uint8], time_limit: float, threads: int
 ) -> NumberVerdicts:
     ends = ends_of_boxes(ensemble, boxes, np.ones(1, dtype=np.int64), time_limit, threads)
     sums = ensemble.summed
@@ -106,7 +122,7 @@ def _of_boxes(
 
 
 def _look_at_all(
-    out: NumberVerdicts, i: int, ensemble: Ensemble, box: NDArray[np.uint8], threads: int
+    out: NumberVerdicts, i: int, ensemble: SumKernel, box: NDArray[np.uint8], threads: int
 ) -> None:
     """Decide a box by all of its cells, as the library adds them up."""
     cells = cells_of(ensemble, box)
@@ -124,9 +140,9 @@ def _look_at_all(
 
 
 def cut_numbers(
-    ensemble: Ensemble, levels: Sequence[float], labels: Sequence[Any] | None
-) -> Ensemble:
-    """Give a model of classes, by the interval that the number falls into; see ``Ensemble.cut``."""
+    ensemble: SumKernel, levels: Sequence[float], labels: Sequence[Any] | None
+) -> SumKernel:
+    """Give a model of the intervals that numbers fall into; see ``Model.discretize``."""
     if ensemble.task != "regression":
         raise InvalidTree("only a model of numbers can be cut at levels, and this one says classes")
     at = read_levels(levels)
@@ -139,7 +155,7 @@ def cut_numbers(
     return _with_cuts(ensemble, cuts, names)
 
 
-def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:
+def around_numbers(ensemble: SumKernel, lower: float, upper: float) -> SumKernel:
     """Give a model of classes: below an interval, inside it ("10 to 14"), above it."""
     low, high = short_number(lower), short_number(upper)
     labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
@@ -149,7 +165,7 @@ def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:
     )
 
 
-def between_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble | None:
+def between_numbers(ensemble: SumKernel, lower: float, upper: float) -> SumKernel | None:
     """Give a model of classes whose class 1 is a number above one end, up to the other.
 
     None if the model makes no such number of any sum. An end may be infinite.
@@ -158,15 +174,69 @@ def between_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble 
     return _with_cuts(ensemble, ends, ["below", "inside", "above"]) if ends[0] < ends[1] else None
 
 
-def _with_cuts(ensemble: Ensemble, cuts: Sequence[float], labels: Sequence[Any]) -> Ensemble:
+def decide_at(ensemble: SumKernel, label: Any, probability: float) -> SumKernel:
+    """Give "is the probability of a class at least this?"; see ``Model.decide_at``."""
+    place, level = place_of(ensemble.classes, label), read_probability(probability)
+    refuse_no_probabilities(ensemble)
+    if ensemble.link == "softmax":
+        raise InvalidTree(
+            "the probabilities of this model come from a softmax of several scores, so that a "
+            "cut-off is not a cut of one sum: ask predict_interval(X, of='probability')"
+        )
+    score = _score_of(ensemble, place)
+    if ensemble.rule.kind == "cuts":  # the first class is the more likely, the lower the sum is
+        sign = 1.0 if place else -1.0
+
+        def below(number: float) -> bool:
+            return bool(probabilities(ensemble, np.array([[sign * number]]))[0, place] < level)
+
+    else:
+
+        def below(number: float) -> bool:
+            return bool(numbers_of(score, np.array([[number]]))[0] < level)
+
+    return _with_cuts(score, [_last_sum(score, below)], [False, True])
+
+
+def _score_of(ensemble: SumKernel, place: int) -> SumKernel:
+    """Give the model of numbers whose sum rises with the probability of a class."""
+    adding = ensemble.adding
+    if ensemble.rule.kind == "cuts":
+        sign = 1.0 if place else -1.0
+        base, values = (sign * adding.base[0],), [sign * own for own in ensemble.values]
+        trees = list(ensemble.trees)
+    else:
+        base = (adding.base[place],)
+        added = [at for at, own in enumerate(ensemble.scores.tolist()) if own in (-1, place)]
+        values = [ensemble.values[at][:, place : place + 1] for at in added]
+        trees = [ensemble.trees[at] for at in added]
+    return SumKernel(
+        trees,
+        values,
+        adding=adding._replace(base=base),
+        rule=Rule("number"),
+        link=ensemble.link,
+        factor=ensemble.factor,
+    )
+
+
+def _with_cuts(ensemble: SumKernel, cuts: Sequence[float], labels: Sequence[Any]) -> SumKernel:
     rule = Rule("cuts", cuts=tuple(cuts), window=ensemble.rule.window)
     return ensemble.replace(classes=labels, rule=rule, link="identity")
 
 
-def _largest_sum(ensemble: Ensemble, level: float) -> float:
-    """Give the largest sum of which the library makes a number of at most the level.
+def _largest_sum(ensemble: SumKernel, level: float) -> float:
+    """Give the largest sum of which the library makes a number of at most the level."""
+    return _last_sum(
+        ensemble, lambda number: bool(numbers_of(ensemble, np.array([[number]]))[0] <= level)
+    )
 
-    What it makes of sums rises with them, so the sum is found by halving floats by their order.
+
+def _last_sum(ensemble: SumKernel, holds: Callable[[float], bool]) -> float:
+    """Give the largest sum for which something holds that holds up to some sum.
+
+    What the library makes of sums rises with them, so the sum is found by halving floats by their
+    order.
     """
     reach = float(
         abs(ensemble.adding.base[0]) + sum(np.abs(own).max(initial=0.0) for own in ensemble.values)
@@ -174,7 +244,7 @@ def _largest_sum(ensemble: Ensemble, level: float) -> float:
     low, high = _place(-2 * reach - 1.0), _place(2 * reach + 1.0)
 
     def fits(place: int) -> bool:
-        return bool(numbers_of(ensemble, np.array([[_float_at(place)]]))[0] <= level)
+        return holds(_float_at(place))
 
     if fits(high):
         return _float_at(high)

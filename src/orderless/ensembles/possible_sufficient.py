@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..form import own_values
 from ..inputs import Rows
-from ..model import Ensemble, Side
+from ..model import Side, SumKernel
 from .boxes import OPEN, Boxes, Cells
 from .joint import with_trees
 from .possible_sums import PossibleCells
@@ -27,7 +27,7 @@ from .sufficient import Sufficient
 __all__ = ["PossibleSufficient", "with_fact_bins"]
 
 
-def with_fact_bins(ensemble: Ensemble, rows: Rows) -> Ensemble:
+def with_fact_bins(ensemble: SumKernel, rows: Rows) -> SumKernel:
     """Give the same ensemble, with bins where facts, or values of the first row, need them."""
     space, knowledge = ensemble.space, ensemble.space.knowledge
     assert knowledge is not None
@@ -49,7 +49,7 @@ class PossibleSufficient(Sufficient):
     """The sufficient features of one row among possible rows."""
 
     def __init__(
-        self, ensemble: Ensemble, box: Boxes, label: int, limit: int, time_limit: float
+        self, ensemble: SumKernel, box: Boxes, label: int, limit: int, time_limit: float
     ) -> None:
         self.cells = PossibleCells(ensemble.bins, None, time_limit)
         super().__init__(self.cells.over(ensemble), box, label, limit, time_limit)

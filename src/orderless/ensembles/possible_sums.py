@@ -20,9 +20,9 @@ from ..inputs import one_value
 from ..model import (
     Bins,
     Domain,
-    Ensemble,
     FactTrees,
     Grid,
+    SumKernel,
     fact_trees,
     joined_trees,
     sides_by_bin,
@@ -31,7 +31,7 @@ from ..model import (
 __all__ = ["PossibleCells", "PossibleSums", "touched"]
 
 
-def touched(ensemble: Ensemble) -> bool:
+def touched(ensemble: SumKernel) -> bool:
     """Whether facts are about features that the ensemble asks about."""
     return bool({*ensemble.connected} & {*ensemble.used})
 
@@ -46,14 +46,14 @@ class PossibleSums:
 
     whole = Domain()
 
-    def __init__(self, ensemble: Ensemble) -> None:
+    def __init__(self, ensemble: SumKernel) -> None:
         self.ensemble = ensemble
         self.sides = sides_by_bin(ensemble.bins)
         self._parts: dict[tuple[tuple[int, Domain], ...], FactTrees | None] = {}
         self._same: dict[bytes, FactTrees] = {}
-        self._made: dict[tuple[int, ...], Ensemble] = {}
+        self._made: dict[tuple[int, ...], SumKernel] = {}
 
-    def given(self, row: Mapping[int, Domain]) -> Ensemble:
+    def given(self, row: Mapping[int, Domain]) -> SumKernel:
         """Give the ensemble over the possible rows that have the values of this one."""
         knowledge = self.ensemble.space.knowledge
         assert knowledge is not None
@@ -108,7 +108,7 @@ class PossibleCells:
             place = {i: k for k, i in enumerate(bins.positions)}
             self._tables = [([place[i] for i in own], table) for own, table in grid.tables]
 
-    def over(self, ensemble: Ensemble) -> Ensemble:
+    def over(self, ensemble: SumKernel) -> SumKernel:
         """Give an ensemble with these bins, whose search looks at possible cells only."""
         return ensemble if self.trees is None else _with_facts(ensemble, self.trees)
 
@@ -143,8 +143,8 @@ class PossibleCells:
         )
 
 
-def _with_facts(ensemble: Ensemble, trees: FactTrees) -> Ensemble:
+def _with_facts(ensemble: SumKernel, trees: FactTrees) -> SumKernel:
     summed = ensemble.summed.with_facts(trees.nodes, trees.roots)
-    out = Ensemble.__new__(Ensemble)
+    out = SumKernel.__new__(SumKernel)
     out.__dict__.update({**ensemble.__dict__, "summed": summed, "excluded": trees})
     return out

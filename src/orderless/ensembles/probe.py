@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Undecided
-from ..model import Ensemble
+from ..model import SumKernel
 from .boxes import CERTAIN, OPEN, Boxes, Cells, decide_boxes, slices, undecided
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Probe:
         Seconds from each ``start`` on.
     """
 
-    def __init__(self, ensemble: Ensemble, time_limit: float) -> None:
+    def __init__(self, ensemble: SumKernel, time_limit: float) -> None:
         self.ensemble, self.time_limit = ensemble, time_limit
         self.bins = ensemble.bins
         self.at = slices(ensemble.bins)
@@ -93,11 +93,11 @@ class Probe:
         out[[at.start + int(b) for at, b in zip(self.at, cell, strict=True)]] = 1
         return out
 
-    def grown(self, box: Boxes, k: int, within: Boxes, label: int) -> Boxes:
+    def grown(self, box: Boxes, k: int, tolerance: Boxes, label: int) -> Boxes:
         """Give the box with a side as wide as it can be while the class stays certain.
 
-        An ordered side stays an interval (and NaN). ``within`` is as far as it may go. Of what is
-        not decided in time, the bins that bounds prove are inside all the same.
+        An ordered side stays an interval (and NaN). ``tolerance`` is as far as it may go. Of what
+        is not decided in time, the bins that bounds prove are inside all the same.
         """
-        flags, wide = np.ascontiguousarray(box), np.ascontiguousarray(within)
+        flags, wide = np.ascontiguousarray(box), np.ascontiguousarray(tolerance)
         return self.ensemble.summed.grow(flags, k, wide, label, self.left)

@@ -33,9 +33,19 @@ from ..form import (
     region_of_two,
     two_steps,
 )
-from ..model import Bins, Ensemble, Fact, Feature, Side, Tree, any_value, seconds_left, value_in
+from ..model import (
+    Bins,
+    Fact,
+    Feature,
+    Side,
+    SumKernel,
+    TreeKernel,
+    any_value,
+    seconds_left,
+    value_in,
+)
 from ..readers import read_model
-from .answers import verdicts_of
+from .answers import answer_of, verdicts_of
 from .boxes import (
     IMPOSSIBLE,
     OPEN,
@@ -62,7 +72,7 @@ __all__ = ["EnsembleProperties", "prove"]
 
 
 def prove(
-    model: Any, *, time_limit: float = TIME_LIMIT, knowing: Iterable[Fact | str] | None = None
+    model: Any, *, time_limit: float = TIME_LIMIT, facts: Iterable[Fact | str] | None = None
 ) -> Properties:
     """Ask what holds for every row: each answer is a proof, or rows that refute it.
 
@@ -72,7 +82,7 @@ def prove(
         Also a tree of decisions (``tree.cut``, ``tree.decide_at``).
     time_limit : float
         Seconds for each property, where it is an ensemble or has facts.
-    knowing : list of facts, optional
+    facts : list of facts, optional
         Facts that hold for every row, beside those of the model's space: properties are then of
         possible rows, and rows that refute them are possible.
 
@@ -85,10 +95,10 @@ def prove(
 
     Examples
     --------
-    >>> from orderless import Space, read_tree
+    >>> from orderless import Space, read
     >>> young = {"feature": "age", "relation": "<=", "reference": 25,
     ...          "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
-    >>> tree = read_tree({"feature": "income", "relation": "<=", "reference": 20, "true": young,
+    >>> tree = read({"feature": "income", "relation": "<=", "reference": 20, "true": young,
     ...                   "false": {"prediction": "grant"}},
     ...                  space=Space({"age": int, "income": int, "race": ["a", "b"]}))
     >>> bool(prove(tree).ignores("race"))
@@ -100,9 +110,9 @@ def prove(
     """
     read = read_model(model)
     limit = check_time_limit(time_limit)
-    if knowing is not None:
-        read = read.knowing(knowing)
-    if isinstance(read, Tree):
+    if facts is not None:
+        read = read.with_facts(facts)
+    if isinstance(read, TreeKernel):
         return _OfTree(read, limit)
     return EnsembleProperties(read, limit)
 
@@ -110,13 +120,13 @@ def prove(
 class _OfTree(TreeProperties):
     """Properties of a tree, which can be compared with an ensemble too."""
 
-    def __init__(self, tree: Tree, time_limit: float) -> None:
+    def __init__(self, tree: TreeKernel, time_limit: float) -> None:
         super().__init__(tree)
         self.time_limit = time_limit
 
     def _compared(self, other: Any, where: Mapping[str, Any] | None) -> Proof:
         read = read_model(other)
-        if isinstance(read, Tree):
+        if isinstance(read, TreeKernel):
             return self.compared_with(read, where)
         return compare_in(as_ensemble(self.tree), read, where, self.time_limit)
 
@@ -124,7 +134,7 @@ class _OfTree(TreeProperties):
 class EnsembleProperties(Properties):
     """What can be proven of an ensemble, or refuted by a row, within a time limit."""
 
-    def __init__(self, ensemble: Ensemble, time_limit: float) -> None:
+    def __init__(self, ensemble: SumKernel, time_limit: float) -> None:
         super().__init__(ensemble)
         self.ensemble, self.time_limit = ensemble, time_limit
 
@@ -138,6 +148,10 @@ class EnsembleProperties(Properties):
         bins = self.ensemble.bins
         names = [own.name for own in bins.features]
         return bins.cuts[names.index(feature)].tolist() if feature in names else []
+
+    def says(self, row: Row) -> Any:
+        """Give what the model says of one row; None where it is not certain."""
+        return answer_of(self.ensemble, row)
 
     def status_of(self, rows: Rows) -> NDArray[Any]:
         """Give by row whether its answer is certain: 0 yes, 1 no."""
@@ -190,7 +204,7 @@ class EnsembleProperties(Properties):
             return bool(outcome.lower < said <= outcome.upper)
         return said in [self.ensemble.classes[code] for code in outcome.codes]
 
-    def _row(self, inside: Ensemble, cell: Cells, region: Region) -> Row:
+    def _row(self, inside: SumKernel, cell: Cells, region: Region) -> Row:
         """Give a row in a cell, with a value for every feature."""
         bins = inside.bins
         place = {feature.name: k for k, feature in enumerate(bins.features)}
@@ -237,7 +251,7 @@ class EnsembleProperties(Properties):
         return None
 
     def _steps(
-        self, inside: Ensemble, region: Region, wanted: Unequal | Falling | Near, box: Boxes
+        self, inside: SumKernel, region: Region, wanted: Unequal | Falling | Near, box: Boxes
     ) -> dict[float, tuple[Boxes, Boxes]] | None:
         """Give the thresholds that are stepped over, each with the boxes below and above it.
 
@@ -267,7 +281,7 @@ class EnsembleProperties(Properties):
 
     def _two_rows(
         self,
-        inside: Ensemble,
+        inside: SumKernel,
         cells: tuple[Cells, Cells],
         apart: Sequence[str],
         region: Region,
@@ -288,7 +302,7 @@ class EnsembleProperties(Properties):
 
     def _possible_rows(
         self,
-        inside: Ensemble,
+        inside: SumKernel,
         cells: tuple[Cells, Cells],
         apart: Sequence[str],
         region: Region,
@@ -337,7 +351,7 @@ def value_of(feature: Feature, side: Side, cuts: list[float], *, rounded: bool =
 
 
 def compare_in(
-    one: Ensemble, other: Any, where: Mapping[str, Any] | None, time_limit: float
+    one: SumKernel, other: Any, where: Mapping[str, Any] | None, time_limit: float
 ) -> Proof:
     """Compare two models, one of which is an ensemble, inside a region."""
     given = (one, as_ensemble(other))
@@ -353,10 +367,7 @@ def compare_in(
     for name, side in region.items():
         if name not in {f.name for f in compared.joint.one.bins.features}:
             row[name] = value_of(side.feature, side, [])
-    answers = tuple(
-        model.predict([{n: v for n, v in row.items() if n in model.space}]).tolist()[0]
-        for model in given
-    )
+    answers = tuple(answer_of(model, row) for model in given)
     if answers[0] == answers[1]:
         raise InvalidData(f"the row {row} does not separate the two models")
     used = {*one.features, *given[1].features, *region}

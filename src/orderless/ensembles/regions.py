@@ -10,24 +10,24 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..model import Box, Ensemble, Side, Space, Tree
+from ..model import Box, Side, Space, SumKernel, TreeKernel
 from .boxes import Boxes, box_of
 from .joint import with_trees
 
 __all__ = ["box_in", "region_trees", "within"]
 
 
-def within(ensemble: Ensemble, region: Mapping[str, Side]) -> Ensemble:
+def within(ensemble: SumKernel, region: Mapping[str, Side]) -> SumKernel:
     """Give the same ensemble with trees that add nothing, for the ends of a region."""
     return with_trees(ensemble, region_trees(ensemble.space, region.values()))
 
 
-def region_trees(space: Space, sides: Iterable[Side]) -> list[Tree]:
+def region_trees(space: Space, sides: Iterable[Side]) -> list[TreeKernel]:
     """Give a tree for each of some sides that asks for its ends."""
     return [_tree(space, side) for side in sides if not side.is_whole and _cuts(side)]
 
 
-def box_in(ensemble: Ensemble, region: Mapping[str, Side]) -> Boxes:
+def box_in(ensemble: SumKernel, region: Mapping[str, Side]) -> Boxes:
     """Give a region as a box over the bins of an ensemble, which must have its ends.
 
     Sides of features that no tree asks about are left out.
@@ -48,13 +48,13 @@ def _cuts(side: Side) -> list[Any]:
     return ends or [math.inf]
 
 
-def _tree(space: Space, side: Side) -> Tree:
+def _tree(space: Space, side: Side) -> TreeKernel:
     """Give a tree that asks one condition after the other, each leaf a class of its own."""
     cuts, place = _cuts(side), space.index(side.feature.name)
     n = 2 * len(cuts) + 1
     inner = range(0, n - 1, 2)  # node 0, 2, ... ask; 1, 3, ... are leaves, and so is the last
     ordered = side.feature.ordered
-    return Tree(
+    return TreeKernel(
         space,
         range(len(cuts) + 1),
         feature=[place if node in inner else -1 for node in range(n)],

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, LeafTable, Near, Region
-from ..model import Ensemble
+from ..model import SumKernel
 
 __all__ = ["any_tree_changes", "cuts_against"]
 
 
-def any_tree_changes(ensemble: Ensemble, apart: Sequence[str], region: Region) -> bool:
+def any_tree_changes(ensemble: SumKernel, apart: Sequence[str], region: Region) -> bool:
     """Tell whether some tree can add something else when only these features change."""
     return any(
         next(LeafTable(tree, region).pairs(apart, _unequal(values)), None) is not None
@@ -30,7 +30,7 @@ def any_tree_changes(ensemble: Ensemble, apart: Sequence[str], region: Region) -
     )
 
 
-def cuts_against(ensemble: Ensemble, wanted: Falling | Near, region: Region) -> set[float]:
+def cuts_against(ensemble: SumKernel, wanted: Falling | Near, region: Region) -> set[float]:
     """Give the thresholds of a feature at which some tree goes against what is asked for."""
     name, sign = wanted.feature.name, _sign(ensemble, wanted)
     out: set[float] = set()
@@ -59,7 +59,7 @@ def _unequal(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray((values[:, None] != values).any(axis=2))
 
 
-def _sign(ensemble: Ensemble, wanted: Falling | Near) -> int:
+def _sign(ensemble: SumKernel, wanted: Falling | Near) -> int:
     """Give the direction in which the one score must not fall (1) or rise (-1); 0 for neither."""
     if not isinstance(wanted, Falling) or ensemble.n_scores != 1 or ensemble.factor <= 0:
         return 0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
-from ..model import BinNodes, Bins, Ensemble, Tree, refuse_facts
+from ..model import BinNodes, Bins, SumKernel, TreeKernel, refuse_facts
 from .bounds_of_sums import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
@@ -74,15 +74,15 @@ class Splitting:
         self.estimates = False  # whether it is worth the time to say how large it would be
 
     def run(
-        self, done: Callable[[Boxes, int], None] | None = None, within: Boxes | None = None
+        self, done: Callable[[Boxes, int], None] | None = None, tolerance: Boxes | None = None
     ) -> None:
         """Split until every box has an answer; each box and its answer is handed to ``done``.
 
-        ``within``: the box that is split; without it, everything.
+        ``tolerance``: the box that is split; without it, everything.
         """
         deadline = time.monotonic() + self.time_limit
         whole = np.ones(sum(self.bins.widths), dtype=np.uint8)
-        todo, n_nodes = [(0, whole if within is None else within)], 1
+        todo, n_nodes = [(0, whole if tolerance is None else tolerance)], 1
         while todo:
             batch, todo = todo[-BATCH:], todo[:-BATCH]
             left = deadline - time.monotonic()
@@ -225,7 +225,7 @@ def _mixed(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 class _Classes:
     """What an ensemble of classes says."""
 
-    def __init__(self, ensemble: Ensemble) -> None:
+    def __init__(self, ensemble: SumKernel) -> None:
         self.ensemble, self.bins = ensemble, ensemble.bins
 
     def of_boxes(self, boxes: Boxes, seconds: float) -> Labels:
@@ -240,7 +240,7 @@ class _Classes:
 class _Numbers:
     """What an ensemble of numbers says; every number gets a place when it is first met."""
 
-    def __init__(self, ensemble: Ensemble, places: dict[float, int] | None = None) -> None:
+    def __init__(self, ensemble: SumKernel, places: dict[float, int] | None = None) -> None:
         self.ensemble, self.bins = ensemble, ensemble.bins
         self.at = slices(ensemble.bins)
         self.places: dict[float, int] = {} if places is None else places
@@ -261,8 +261,8 @@ class _Numbers:
 
 
 def tree_of_ensemble(
-    ensemble: Ensemble, limit: int, time_limit: float, limit_name: str = "limit"
-) -> Tree:
+    ensemble: SumKernel, limit: int, time_limit: float, limit_name: str = "limit"
+) -> TreeKernel:
     """Give one tree that says the same; see ``Ensemble.to_tree``."""
     refuse_facts(ensemble.space, "to_tree of an ensemble")
     numbers = _Numbers(ensemble) if ensemble.task == "regression" else None
@@ -272,25 +272,25 @@ def tree_of_ensemble(
     splitting.run()
     nodes = _nodes(splitting)
     if numbers is None:
-        return Tree(ensemble.space, ensemble.classes, **ensemble.bins.over_features(nodes))
+        return TreeKernel(ensemble.space, ensemble.classes, **ensemble.bins.over_features(nodes))
     met = set(splitting.leaves.values())
     of_place = {place: number for number, place in numbers.places.items()}
     rising = sorted(of_place[place] for place in met)
     code = {numbers.places[number]: i for i, number in enumerate(rising)}
     place = np.array([code.get(c, -1) for c in nodes.leaf_class.tolist()], dtype=np.int32)
-    return Tree(ensemble.space, rising, task="regression",
+    return TreeKernel(ensemble.space, rising, task="regression",
                 **ensemble.bins.over_features(nodes._replace(leaf_class=place)))  # fmt: skip
 
 
-def tree_in_box(ensemble: Ensemble, box: Boxes, limit: int, time_limit: float) -> Tree:
+def tree_in_box(ensemble: SumKernel, box: Boxes, limit: int, time_limit: float) -> TreeKernel:
     """Give one tree that says the same inside a box as an ensemble of classes.
 
     Facts are left to the tree: it says the same of rows that they exclude, too.
     """
     splitting = Splitting(_Classes(ensemble), limit, time_limit)
-    splitting.run(within=box)
+    splitting.run(tolerance=box)
     own = ensemble.bins.over_features(_nodes(splitting))
-    return Tree(ensemble.space, ensemble.classes, **own)
+    return TreeKernel(ensemble.space, ensemble.classes, **own)
 
 
 def _nodes(splitting: Splitting) -> BinNodes:
@@ -329,7 +329,7 @@ class _Differ:
     """
 
     def __init__(
-        self, one: Ensemble, other: Ensemble, differ: Callable[[Any, Any], Any],
+        self, one: SumKernel, other: SumKernel, differ: Callable[[Any, Any], Any],
         possible: PossibleCells,
     ) -> None:  # fmt: skip
         places: dict[float, int] = {}
@@ -356,8 +356,8 @@ class _Differ:
 
 
 def share_of_difference(
-    one: Ensemble,
-    other: Ensemble,
+    one: SumKernel,
+    other: SumKernel,
     differ: Callable[[Any, Any], Any],
     possible: PossibleCells,
     limit: int,

@@ -22,7 +22,7 @@ import numpy as np
 from ..errors import TooManyReasons, Undecided, setting
 from ..form import Term, Way, bin_steps
 from ..missing import Steps, hitting_sets, members
-from ..model import Box, Ensemble
+from ..model import Box, SumKernel
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, box_of, possible_boxes
 from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
@@ -56,7 +56,7 @@ class Sufficient(Probe):
     """
 
     def __init__(
-        self, ensemble: Ensemble, box: Boxes, label: int, limit: int, time_limit: float
+        self, ensemble: SumKernel, box: Boxes, label: int, limit: int, time_limit: float
     ) -> None:
         super().__init__(ensemble, time_limit)
         self.box, self.label, self.limit = box, label, limit
@@ -296,7 +296,9 @@ class Sufficient(Probe):
                 break
         labels = frozenset(range(len(self.ensemble.classes))) - {self.label}
         ways = Ways(self, self.full, labels, steps)
-        return [way for chosen in choices for way in ways.through(chosen, [Measure(self.steps)])]
+        return [
+            way for chosen in choices for way in ways.preprocessing(chosen, [Measure(self.steps)])
+        ]
 
     @cached_property
     def steps(self) -> Distances:
@@ -329,7 +331,7 @@ class Sufficient(Probe):
                 len(sets),
             )
         sets.sort(key=lambda chosen: (chosen.bit_count(), members(chosen)))
-        return [way for chosen in sets for way in ways.through(chosen, measures)]
+        return [way for chosen in sets for way in ways.preprocessing(chosen, measures)]
 
     def has_rows(self, box: Boxes) -> bool:
         """Whether a box has a possible row."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..form import equivalent, fingerprint
-from ..model import Ensemble, Floats, Space, Tree
+from ..model import Floats, Space, SumKernel, TreeKernel
 
 __all__ = ["add_the_same", "add_the_same_way"]
 
@@ -25,7 +25,7 @@ __all__ = ["add_the_same", "add_the_same_way"]
 class Summand(NamedTuple):
     """What one tree adds to one score: a tree whose classes are numbers, or just a number."""
 
-    tree: Tree | None
+    tree: TreeKernel | None
     number: float = 0.0
 
     @property
@@ -40,7 +40,7 @@ class Summand(NamedTuple):
         return equivalent(self.tree, other.tree)
 
 
-def add_the_same(one: Ensemble, other: Ensemble) -> bool:
+def add_the_same(one: SumKernel, other: SumKernel) -> bool:
     """Tell whether all scores are sums of the same functions, in whatever order.
 
     True is proven of sums without rounding. Cost: that of a fingerprint for each tree, and of a
@@ -67,7 +67,7 @@ def add_the_same(one: Ensemble, other: Ensemble) -> bool:
     return True
 
 
-def add_the_same_way(one: Ensemble, other: Ensemble) -> bool:
+def add_the_same_way(one: SumKernel, other: SumKernel) -> bool:
     """Tell whether they even add in the same order and precision: no sum differs by a bit."""
     if one.n_scores != other.n_scores or one.adding.precision != other.adding.precision:
         return False
@@ -85,7 +85,7 @@ def _constant(summands: list[Summand]) -> Fraction:
     return sum((Fraction(own.number) for own in summands if own.tree is None), Fraction(0))
 
 
-def _summands(ensemble: Ensemble, score: int, space: Space) -> list[Summand]:
+def _summands(ensemble: SumKernel, score: int, space: Space) -> list[Summand]:
     """Give what is added to a score, in order; what adds nothing is left out."""
     base = [Summand(None, ensemble.adding.base[score])]
     out = [
@@ -97,7 +97,7 @@ def _summands(ensemble: Ensemble, score: int, space: Space) -> list[Summand]:
     return [own for own in every if own.tree is not None or own.number]
 
 
-def _summand(tree: Tree, values: Floats, space: Space) -> Summand:
+def _summand(tree: TreeKernel, values: Floats, space: Space) -> Summand:
     leaves = tree.feature < 0
     numbers = values[tree.leaf_class[leaves]]
     unique, codes = np.unique(numbers, return_inverse=True)

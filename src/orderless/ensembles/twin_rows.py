@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
-from ..model import Ensemble, Formula, Linear, Space, seconds_left
+from ..model import Formula, Linear, Space, SumKernel, seconds_left
 from .boxes import Boxes, Cells, slices
 from .links import numbers_of
 from .probe import LEAST
@@ -41,7 +41,7 @@ class TwinRows:
 
     def __init__(
         self,
-        ensemble: Ensemble,
+        ensemble: SumKernel,
         apart: Sequence[str],
         wanted: Unequal | Falling | Near,
         time_limit: float,
@@ -170,7 +170,7 @@ class TwinRows:
         return None
 
 
-def _between(ensemble: Ensemble, wanted: Unequal | Falling | Near) -> list[Formula]:
+def _between(ensemble: SumKernel, wanted: Unequal | Falling | Near) -> list[Formula]:
     """Give what holds between the numbers of two rows, where facts are about them."""
     space = ensemble.space
     if isinstance(wanted, Unequal) or not connected(space, wanted.feature.name):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model import Domain, Ensemble, Formula, Nodes, Space, Tree, domain_of, meet, second
+from ..model import Domain, Formula, Nodes, Space, SumKernel, TreeKernel, domain_of, meet, second
 from .boxes import Boxes, Cells, slices
 from .joint import Joint
 
@@ -46,7 +46,7 @@ class Twins:
 
     def __init__(
         self,
-        ensemble: Ensemble,
+        ensemble: SumKernel,
         apart: Sequence[int],
         *,
         also: Sequence[int] = (),
@@ -142,8 +142,8 @@ class Twins:
         return one, other
 
 
-def _over(tree: Tree, space: Space, feature: np.ndarray) -> Tree:
+def _over(tree: TreeKernel, space: Space, feature: np.ndarray) -> TreeKernel:
     """Give a tree over a wider space, its features by their place there."""
     arrays = {name: array.copy() for name, array in tree.nodes._asdict().items()}
     arrays["feature"] = np.where(tree.feature < 0, -1, feature).astype(np.int32)
-    return Tree.of_normal(space, tree.classes, Nodes(**arrays))
+    return TreeKernel.of_normal(space, tree.classes, Nodes(**arrays))

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Adding, Ensemble, Rule
+from ..model import Adding, Rule, SumKernel
 from ..readers import read_model
 
 __all__ = ["as_ensemble"]
 
 
-def as_ensemble(model: Any) -> Ensemble:
+def as_ensemble(model: Any) -> SumKernel:
     """Give an ensemble as it is, and a tree as an ensemble of one.
 
     Parameters
@@ -29,7 +29,7 @@ def as_ensemble(model: Any) -> Ensemble:
     Ensemble(1 tree, features ['x0'], classes [0, 1])
     """
     tree = read_model(model)
-    if isinstance(tree, Ensemble):
+    if isinstance(tree, SumKernel):
         return tree
     leaves = tree.feature < 0
     which = tree.leaf_class[leaves]
@@ -41,9 +41,9 @@ def as_ensemble(model: Any) -> Ensemble:
     )
     if tree.task == "regression":
         numbers = tree.numbers[which]
-        return Ensemble([plain], [numbers], adding=Adding(), rule=Rule("number"))
+        return SumKernel([plain], [numbers], adding=Adding(), rule=Rule("number"))
     n = len(tree.classes)
-    return Ensemble(
+    return SumKernel(
         [plain],
         [np.eye(n)[which]],
         classes=tree.classes,

@@ -125,7 +125,7 @@ class Ways:
 
     # -- to which values -------------------------------------------------------------------------
 
-    def through(self, features: int, measures: Sequence[Measure]) -> Iterator[Way]:
+    def preprocessing(self, features: int, measures: Sequence[Measure]) -> Iterator[Way]:
         """Give widest ranges of a minimal set of features, for each class that they can give.
 
         One around a nearest change by each of the measures.

@@ -1,6 +1,10 @@
 from .classifier import (
     OrderlessClassifier as OrderlessClassifier,
 )
+from .coverage import (
+    Coverage as Coverage,
+    coverage as coverage,
+)
 from .deviations import (
     Deviation as Deviation,
     deviation as deviation,

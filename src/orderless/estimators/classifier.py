@@ -1,7 +1,7 @@
 """OrderlessClassifier: a scikit-learn classifier that answers where the answer is certain.
 
-In:  any tree classifier that ``read_tree`` knows, a sum of trees that ``read_ensemble`` knows, or a
-     ``Pipeline`` that ends in one; a table.
+In:  any classifier of trees that ``orderless.read`` reads, or a ``Pipeline`` that ends in one; a
+     table.
 Out: the class of each row with unknowns where all completions agree, and a choice of answers
      where they do not.
 Paper: Theorem 3.2 and Case Study 2; what is done with the other rows is beyond it.
@@ -21,10 +21,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from ..api import CanonicalForm, Ensemble, Tree
 from ..errors import InvalidData, UnreadableModel, a_kind
-from ..form import CanonicalForm
 from ..inputs import frame_of, is_frame, labels_like, rows_at
-from ..model import Ensemble, Space, Tree
+from ..model import Space, TreeKernel
 from ..readers import read_model
 from .fitted import FittedEnsemble, FittedTree
 
@@ -47,7 +47,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     Parameters
     ----------
     estimator : classifier of one tree or many, or Pipeline that ends in one, optional
-        Any that ``read_tree`` or ``read_ensemble`` knows; a clone of it is fitted. By default
+        Any that ``orderless.read`` reads; a clone of it is fitted. By default
         ``DecisionTreeClassifier(max_depth=4, random_state=0)``.
     undetermined : "na", "raise", "majority", a class label, or an imputer
         What ``predict`` says of rows that are not determined.
@@ -63,7 +63,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
           is fitted on the training table, and fills in these rows only.
     space : Space, optional
         What the columns of the table mean, for example that one-hot columns exclude each other;
-        see ``read_tree``.
+        see ``orderless.read``.
     time_limit : float
         Seconds that the search may take for each row with unknowns, of many trees; a row that it
         does not decide is not determined.
@@ -190,13 +190,13 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         table = self._readable(X)
         for name in ("tree_", "form_", "ensemble_", "imputer_"):
             self.__dict__.pop(name, None)  # of an earlier fit
-        if isinstance(model, Tree):
+        if isinstance(model, TreeKernel):
             self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
-            self.tree_ = self._fitted.model
-            self.form_ = self._fitted.form
+            self.tree_ = Tree.of(self._fitted.model)
+            self.form_ = CanonicalForm(self._fitted.form)
         else:
             self._fitted = FittedEnsemble(model, table, y)
-            self.ensemble_ = model
+            self.ensemble_ = Ensemble.of(model)
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
         self.classes_ = labels if labels.tolist() == list(model.classes) else model.labels
@@ -330,8 +330,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         array of shape (n_rows, n_classes)
             In the order of ``classes_``. For a row that reaches one leaf (of each tree, if there
             are many) the estimator's own, up to rounding; for others an estimate, the average over
-            the trees, see ``orderless.probability_bounds`` and ``Ensemble.predict_proba_interval``
-            for what is certain. ``undetermined`` has no say in it.
+            the trees; ``Model.predict_interval(X, of="probability")`` says what is certain.
+            ``undetermined`` has no say in it.
         """
         table = self._table(X)  # refuses what is not fitted
         return self._fitted.odds(table)

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ensembles import TIME_LIMIT, predict_rows
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
-from ..model import Ensemble, Tree
+from ..model import SumKernel, TreeKernel
 from ..readers import read_model
 
 __all__ = ["Deviation", "deviation", "pooled_deviation"]
@@ -95,7 +96,7 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
     Parameters
     ----------
     tree : Tree whose classes are numbers, CanonicalForm, Ensemble of numbers, or any regressor that
-        ``read_tree`` or ``read_ensemble`` knows
+        ``orderless.read`` reads
     X : rows
         Gaps are allowed: a row that is not determined is counted as such, and is not compared.
     y : numbers, one per row
@@ -134,16 +135,16 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
 
 
 def _certain_numbers(
-    model: Tree | Ensemble, X: Any
+    model: TreeKernel | SumKernel, X: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Give the number of each row, and whether it is certain; refuse classes."""
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         numbers = model.numbers
         codes = model.decide(X)
         return numbers[codes], codes >= 0
     if model.task != "regression":
         raise InvalidTree("deviation is about numbers, and this model says classes: use judge")
-    said = model.predict(model.read(X))
+    said = predict_rows(model, model.read(X), None, TIME_LIMIT, None)
     return np.ma.getdata(said), ~np.ma.getmaskarray(said)
 
 

@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form import canonicalize
+from ..ensembles import decide_rows, proba_rows, verdicts_of
+from ..form import canonical_form, explain_one
 from ..inputs import Rows, class_codes, known_bins, known_rows, rows_at
 from ..missing import groups_reached
-from ..model import Ensemble, Floats, Tree
+from ..model import Floats, SumKernel, TreeKernel
 
 __all__ = ["FittedEnsemble", "FittedTree"]
 
@@ -25,12 +26,12 @@ Codes = NDArray[np.int32]
 class FittedTree:
     """One tree."""
 
-    def __init__(self, tree: Tree, table: Any, y: Any) -> None:
+    def __init__(self, tree: TreeKernel, table: Any, y: Any) -> None:
         if tree.distribution is None:  # the estimator has not counted
             code = class_codes(tree, y, np.shape(table)[0])
             tree = tree.replace(distribution=_counts(tree, table, code, len(tree.classes)))
         self.model = tree
-        self.form = canonicalize(tree)
+        self.form = canonical_form(tree)
 
     def decide(self, table: Any, time_limit: float) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
@@ -51,14 +52,14 @@ class FittedTree:
 
     def why(self, rows: Any, time_limit: float) -> str:
         """Say why the first of some rows is not determined."""
-        why = self.form.explain(rows_at(rows, np.array([0])))
+        why = explain_one(self.form, rows_at(rows, np.array([0])))
         return f"{list(why.possible)} are possible, because {list(why.unknown)} are unknown"
 
 
 class FittedEnsemble:
     """Many trees that are added up."""
 
-    def __init__(self, ensemble: Ensemble, table: Any, y: Any) -> None:
+    def __init__(self, ensemble: SumKernel, table: Any, y: Any) -> None:
         self.model = ensemble
         rows = ensemble.read(table)
         code = class_codes(ensemble, y, rows.n_rows)
@@ -68,7 +69,7 @@ class FittedEnsemble:
 
     def decide(self, table: Any, time_limit: float) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
-        return self.model.verdicts(table, time_limit=time_limit).label
+        return verdicts_of(self.model, self.model.read(table), time_limit, None).label
 
     def shares(self, table: Any) -> Floats:
         """Give the same as of one tree, as the average over all trees."""
@@ -85,16 +86,20 @@ class FittedEnsemble:
         rows = self.model.read(table)
         known = known_rows(self.model.bins, rows)
         out = np.zeros((rows.n_rows, len(self.model.classes)))
-        for at, give in ((known, self.model.predict_proba), (~known, self.shares)):
+        for at, give in ((known, self._own), (~known, self.shares)):
             where = np.flatnonzero(at)
             if len(where):
                 out[where] = give(rows.take(where))
         return out
 
+    def _own(self, rows: Rows) -> Floats:
+        out: Floats = proba_rows(self.model, rows, None)
+        return out
+
     def why(self, rows: Any, time_limit: float) -> str:
         """Say why the first of some rows is not determined."""
         row = self.model.read(rows).take(np.array([0]))
-        status = self.model.decide(row, time_limit=time_limit)[0]
+        status = decide_rows(self.model, row, time_limit, None)[0]
         bins = self.model.bins
         unknown = [f.name for k, f in enumerate(bins.features) if known_bins(bins, k, row)[0] < 0]
         if status == "open":
@@ -105,7 +110,7 @@ class FittedEnsemble:
         )
 
 
-def _counts(tree: Tree, table: Any, code: NDArray[Any], n_classes: int) -> Floats:
+def _counts(tree: TreeKernel, table: Any, code: NDArray[Any], n_classes: int) -> Floats:
     """Count the training rows of each leaf by class."""
     leaf = tree.reach(table).leaf
     known = (leaf >= 0) & (code >= 0)
@@ -114,7 +119,7 @@ def _counts(tree: Tree, table: Any, code: NDArray[Any], n_classes: int) -> Float
     return counts
 
 
-def _shares(tree: Tree, rows: Rows, counts: Floats) -> tuple[Floats, NDArray[np.intp]]:
+def _shares(tree: TreeKernel, rows: Rows, counts: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Give rows x classes, and the rows whose leaves no training row reached."""
     counts = counts[list(tree.leaves())]
     only, others = groups_reached(tree, rows, np.arange(len(counts)))

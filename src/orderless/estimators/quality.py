@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ensembles import TIME_LIMIT, verdicts_of
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
-from ..model import Label, Tree, plain_label
+from ..model import Label, TreeKernel, plain_label
 from ..readers import read_model
 
 __all__ = ["Quality", "judge", "pooled"]
@@ -131,7 +132,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` reads
     X : rows
         Gaps are allowed: a row that is not determined is counted as such, and is not right.
     y : labels, one per row
@@ -164,9 +165,13 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     if model.task == "regression":
         raise InvalidTree(
             "judge counts classes, and this tree predicts numbers: use deviation(tree, X, y), or "
-            "cut the tree at levels, tree.cut([...])"
+            "cut the tree at levels, tree.discretize([...])"
         )
-    codes = model.decide(X) if isinstance(model, Tree) else model.verdicts(X).label
+    codes = (
+        model.decide(X)
+        if isinstance(model, TreeKernel)
+        else verdicts_of(model, model.read(X), TIME_LIMIT, None).label
+    )
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):
         raise InvalidData(f"X has {len(codes):,} rows and y has {len(labels):,} labels")

@@ -1,7 +1,7 @@
 """What a tree decides, free of the order in which it asks.
 
 In:  a ``Tree``.
-Out: equivalence and fingerprints, ``CanonicalForm`` with rules, reasons and explanations, the
+Out: equivalence and fingerprints, ``Form`` with rules, reasons and explanations, the
      smallest tree that decides the same.
 Paper: Sections 3 and 4.
 """

@@ -1,6 +1,6 @@
 from .canonical import (
-    CanonicalForm as CanonicalForm,
-    canonicalize as canonicalize,
+    Form as Form,
+    canonical_form as canonical_form,
 )
 from .changes import (
     Change as Change,
@@ -16,6 +16,11 @@ from .changes import (
     changes_of as changes_of,
     wanted_classes as wanted_classes,
 )
+from .completed import (
+    OneRow as OneRow,
+    completed as completed,
+    read_one as read_one,
+)
 from .differences import (
     Both as Both,
     tree_difference as tree_difference,
@@ -29,8 +34,13 @@ from .equivalence import (
 from .explain import (
     Explanation as Explanation,
 )
+from .explain_row import (
+    explain_one as explain_one,
+)
 from .explanations import (
     Explanations as Explanations,
+    Found as Found,
+    explain_rows as explain_rows,
 )
 from .fingerprints import (
     class_weights as class_weights,

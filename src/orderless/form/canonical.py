@@ -1,20 +1,19 @@
 """Reasons and rules: what a tree decides, free of the order it asks in.
 
-In:  a ``Tree`` over a ``Space``.
-Out: ``CanonicalForm``.
+In:  a tree over a space.
+Out: ``Form``.
 Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..model import Bins, Label, Space, Tree, formats as serial, time_for
+from ..model import Bins, Label, Space, TreeKernel, formats as serial, time_for
 from ..readers import read_tree
 from .cover import (
     Rules,
@@ -29,79 +28,35 @@ from .cover import (
 )  # fmt: skip
 from .equivalence import equivalent
 from .fingerprints import fingerprint
-from .form_offers import FormOffers
 from .formats import read_form, write_form
 from .function_tree import canonical_tree, with_function_bins
 from .in_core import InCore
 from .term import Term
 
-if TYPE_CHECKING:
-    from .explain import Explanation
-    from .explanations import Explanations
-
-__all__ = ["CanonicalForm", "canonicalize"]
+__all__ = ["Form", "canonical_form"]
 
 LIMIT = 1_000_000
 TIME_LIMIT = 60.0
 
 
-def canonicalize(
+def canonical_form(
     tree: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT, exact: bool = True
-) -> CanonicalForm:
-    """Give the order-free form of a tree: its shortest rules, and every sufficient reason.
-
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    limit : int
-        How many reasons a class may have before ``TooManyReasons`` is raised.
-    time_limit : float
-        Seconds that finding all reasons, or the rules of one class, may take before ``OutOfTime``
-        is raised.
-    exact : bool
-        Whether rules are proven minimal. If not, they are found without all reasons, quickly for
-        trees of any size; none of them can be left out, and ``bounds`` says how far from minimal
-        they may be.
-
-    Returns
-    -------
-    CanonicalForm
-        Rules and reasons are computed when they are first asked for.
-
-    Notes
-    -----
-    The paper's Algorithms 1 and 4, without truth tables: reasons by divide and conquer over the
-    tree, rules by covering with lazily found cells. The number of reasons can grow exponentially
-    with the leaves; everything else about a tree (equivalence, prediction with unknowns) works
-    without them.
-
-    Examples
-    --------
-    The tree of the paper's second figure has two rules for class 1, and one more reason:
-
-    >>> x3 = {"feature": "x3", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> x2 = {"feature": "x2", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> form = canonicalize(read_tree({"feature": "x1", "true": x2, "false": x3},
-    ...                               feature_names=["x1", "x2", "x3"]))
-    >>> [str(term) for term in form.rules[1]]
-    ['not x1 AND x3', 'x1 AND x2']
-    >>> [str(term) for term in form.reasons[1]]
-    ['not x1 AND x3', 'x2 AND x3', 'x1 AND x2']
-    """
-    if isinstance(tree, CanonicalForm):
+) -> Form:
+    """Give the order-free form of a tree; see ``orderless.canonicalize``."""
+    if isinstance(tree, Form):
         tree = tree.tree
-    own = tree if type(tree) is Tree else read_tree(tree)
-    return CanonicalForm(own, limit=limit, time_limit=time_limit, exact=exact)
+    own = tree if type(tree) is TreeKernel else read_tree(tree)
+    return Form(own, limit=limit, time_limit=time_limit, exact=exact)
 
 
-class CanonicalForm(InCore, FormOffers):
+class Form(InCore):
     """What a tree decides, free of the order in which it asks.
 
     Made by ``canonicalize``. Rules and reasons are computed when they are first asked for.
 
     Attributes
     ----------
-    tree : Tree
+    tree : TreeKernel
         The tree it came from.
     limit : int
         How many reasons a class may have.
@@ -113,7 +68,7 @@ class CanonicalForm(InCore, FormOffers):
 
     def __init__(
         self,
-        tree: Tree,
+        tree: TreeKernel,
         *,
         limit: int = LIMIT,
         time_limit: float = TIME_LIMIT,
@@ -166,7 +121,7 @@ class CanonicalForm(InCore, FormOffers):
         return Subject.of(self.bins if known else with_function_bins(self.tree).bins)
 
     @cached_property
-    def _canonical(self) -> Tree:
+    def _canonical(self) -> TreeKernel:
         """The tree that depends on the function alone."""
         return canonical_tree(self.tree, time_limit=self.time_limit)
 
@@ -177,15 +132,15 @@ class CanonicalForm(InCore, FormOffers):
         return tuple(sorted(names))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CanonicalForm):
+        if not isinstance(other, Form):
             return NotImplemented
-        if self.space.knowing or other.space.knowing:  # the same on possible rows
-            same = frozenset(self.space.knowing) == frozenset(other.space.knowing)
+        if self.space.facts or other.space.facts:  # the same on possible rows
+            same = frozenset(self.space.facts) == frozenset(other.space.facts)
             return same and equivalent(self.tree, other.tree)
         return self.fingerprint == other.fingerprint and equivalent(self.tree, other.tree)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.space.knowing) or self.fingerprint)
+        return hash(frozenset(self.space.facts) or self.fingerprint)
 
     # -- reasons and rules ---------------------------------------------------------------------
 
@@ -253,121 +208,13 @@ class CanonicalForm(InCore, FormOffers):
         """Per class a proven lower bound on the number of rules."""
         return {c: own.bound for c, own in zip(self.classes, self._rules, strict=True)}
 
-    # -- what it says of rows ------------------------------------------------------------------
-
-    def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
-        """Give each row's class, or number, where it is certain; see ``Tree.predict``."""
-        return self.tree.predict(X, within=within, n_jobs=n_jobs)
-
-    def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
-        """Give each row's smallest and largest number; see ``Tree.predict_interval``."""
-        return self.tree.predict_interval(X, n_jobs=n_jobs)
-
-    def predict_between(self, lower: Any, upper: Any) -> Any:
-        """Give each row's class where it is certain; see ``orderless.predict_between``."""
-        return self.tree.predict_between(lower, upper)
-
-    def possible_classes(self, X: Any) -> Any:
-        """Give, for each row, every class that some completion of it gets, in their order."""
-        return self.tree.possible_classes(X)
-
-    def missing_needed(self, row: Any, *, within: float | None = None, limit: int = 200_000) -> Any:
-        """Give the unknown features that would settle a row; see ``orderless.missing_needed``.
-
-        It may take the form's ``time_limit``.
-        """
-        return self.tree.missing_needed(row, within=within, limit=limit, time_limit=self.time_limit)
-
-    def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
-        """Give the share of each class among training rows that fit; see ``orderless.odds``."""
-        return self.tree.odds(X, reference, y)
-
-    def explain(
-        self, row: Any, *, costs: Mapping[str, float] | None = None, limit: int = 10_000
-    ) -> Explanation:
-        """Explain why one row gets its class, and what would change it.
-
-        Parameters
-        ----------
-        row : dict, one-row data frame, Series, or values in the order of the space's columns
-            What is missing, None or NaN is unknown.
-        costs : dict of feature -> cost, optional
-            If given, the text shows the cheapest reason, otherwise the shortest. 0 or more, for
-            every feature that the tree asks about.
-        limit : int
-            How many reasons ``all_reasons`` may list before ``TooManyReasons`` is raised.
-
-        Returns
-        -------
-        Explanation
-            Every part is computed when it is asked for, without the whole form.
-
-        Examples
-        --------
-        >>> young = {"feature": "age", "relation": "<=", "reference": 25,
-        ...          "true": {"prediction": 1}, "false": {"prediction": 0}}
-        >>> tree = {"feature": "priors", "relation": ">", "reference": 3,
-        ...         "true": young, "false": {"prediction": 0}}
-        >>> form = canonicalize(read_tree(tree, space=Space({"age": int, "priors": int})))
-        >>> print(form.explain({"age": 23, "priors": 5}))
-        1, because age <= 25 AND priors > 3.
-        It would be 0 if age were > 25, or if priors were <= 3.
-        >>> print(form.explain({"age": 23}))
-        Not determined: 0 or 1 are possible, because priors is unknown.
-        """
-        from .explain_row import explain_row
-
-        return explain_row(
-            self.tree, self.bins, row, costs=costs, limit=limit, time_limit=self.time_limit
-        )
-
-    def explain_all(self, X: Any) -> Explanations:
-        """Explain many rows: the class of each, and its shortest reason.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            NaN, None, NA and null are unknown.
-
-        Returns
-        -------
-        Explanations
-            ``.label`` and ``.reasons`` by row; ``explanations[i]`` is what ``explain`` gives for
-            row i.
-
-        Notes
-        -----
-        Rows in the same bins have the same reason, which is found once. A shortest reason is
-        NP-hard to find in general; the form's ``time_limit`` is for all rows together.
-
-        Examples
-        --------
-        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> why = canonicalize(tree).explain_all([[1, 1], [0, None], [1, None]])
-        >>> why.label.tolist(), [str(reason) for reason in why.reasons]
-        ([1, 0, None], ['x0 AND x1', 'not x0', 'None'])
-        >>> print(why[0])
-        1, because x0 AND x1.
-        It would be 0 if x0 were false, or if x1 were false.
-        """
-        from .explanations import explain_rows
-
-        return explain_rows(self, X)
-
     # -- words ---------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         classes = ", ".join(f"{label!r:.40}" for label in self.classes[:8])
         more = f", {len(self.classes) - 8:,} more" if len(self.classes) > 8 else ""
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves:,} leaves"
-        return f"CanonicalForm(of a tree with {leaves}, classes [{classes}{more}])"
-
-    def to_tree(self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves") -> Tree:
-        """Give the smallest tree that decides the same; see ``smallest_tree``."""
-        from .smallest import smallest_tree
-
-        return smallest_tree(self.tree, minimize=minimize)
+        return f"Form(of a tree with {leaves}, classes [{classes}{more}])"
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -384,7 +231,7 @@ class CanonicalForm(InCore, FormOffers):
     @classmethod
     def from_json(
         cls, text: str | bytes, *, limit: int = serial.LIMIT, time_limit: float = TIME_LIMIT
-    ) -> CanonicalForm:
+    ) -> Form:
         """Read what ``to_json`` wrote; whether all fits is checked. Anything else is refused.
 
         Parameters

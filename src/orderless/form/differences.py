@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import OutOfTime, TooLarge, TooManyReasons
 from ..inputs import Rows
-from ..model import Label, Space, Tree, over_common_space
+from ..model import Label, Space, TreeKernel, over_common_space
 from .canonical import LIMIT, TIME_LIMIT
 from .cover import Rules, Subject, all_reasons, irredundant_rules, leaf_rules, smallest_rules
 from .equivalence import cuts_by_feature, disagreement, round_alike
@@ -32,8 +32,8 @@ GROWTH = 4  # times the nodes of both trees together that the canonical tree may
 
 
 def tree_difference(
-    old: Tree,
-    new: Tree,
+    old: TreeKernel,
+    new: TreeKernel,
     X: Any = None,
     *,
     limit: int = LIMIT,
@@ -64,7 +64,9 @@ def tree_difference(
     )
 
 
-def _with_all_features(shared: Sequence[Tree], trees: Sequence[Tree]) -> Sequence[Tree]:
+def _with_all_features(
+    shared: Sequence[TreeKernel], trees: Sequence[TreeKernel]
+) -> Sequence[TreeKernel]:
     """Give two trees over one space with the features that neither asks, too.
 
     Rows that a model takes have them, and the rules are put to such rows.
@@ -74,11 +76,13 @@ def _with_all_features(shared: Sequence[Tree], trees: Sequence[Tree]) -> Sequenc
             if f.name not in space}  # fmt: skip
     if not more:
         return shared
-    wide = Space([*space.features, *more.values()], space.columns, knowing=space.knowing)
+    wide = Space([*space.features, *more.values()], space.columns, facts=space.facts)
     return [tree.over(wide) for tree in shared]
 
 
-def _met(old: Tree, new: Tree, X: Any) -> list[tuple[Label | None, Label | None]] | None:
+def _met(
+    old: TreeKernel, new: TreeKernel, X: Any
+) -> list[tuple[Label | None, Label | None]] | None:
     """Ask both trees about every row."""
     if X is None:
         return None
@@ -99,7 +103,11 @@ class Both(tuple[Any, Any]):
 
 
 def _rules(
-    product: Tree, pairs: Sequence[tuple[int, int]], limit: int, time_limit: float, exact: bool
+    product: TreeKernel,
+    pairs: Sequence[tuple[int, int]],
+    limit: int,
+    time_limit: float,
+    exact: bool,
 ) -> tuple[dict[tuple[int, int], tuple[Term, ...]], bool, str]:
     """Give the rules of every pair of answers, whether they are the fewest, and a note.
 
@@ -137,7 +145,7 @@ def _fewest(subject: Subject, there: set[int], limit: int, end: float) -> list[R
 
 
 def _any_rules(
-    product: Tree, subject: Subject, there: set[int], end: float
+    product: TreeKernel, subject: Subject, there: set[int], end: float
 ) -> tuple[list[Rules], str]:
     """Give rules that may not be the fewest, and say what they are."""
     note = "The rules are not proven to be the fewest; none can be left out."
@@ -165,9 +173,9 @@ def _left(end: float) -> float:
 
 
 def _shifts(
-    old: Tree,
-    new: Tree,
-    shared: Sequence[Tree],
+    old: TreeKernel,
+    new: TreeKernel,
+    shared: Sequence[TreeKernel],
     pairs: Sequence[tuple[int, int]],
     rules: Mapping[tuple[int, int], tuple[Term, ...]],
 ) -> list[Shift]:
@@ -195,7 +203,7 @@ def _shifts(
     return out
 
 
-def _training(old: Tree, shared: Sequence[Tree]) -> tuple[float, float] | None:
+def _training(old: TreeKernel, shared: Sequence[TreeKernel]) -> tuple[float, float] | None:
     """Give the ends of the share of the old tree's training rows that change, by its leaves."""
     if old.distribution is None:
         return None

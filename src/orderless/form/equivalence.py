@@ -19,7 +19,7 @@ from ..model import (
     Feature,
     Nodes,
     Side,
-    Tree,
+    TreeKernel,
     any_value,
     over_common_space,
     value_in,
@@ -33,28 +33,10 @@ __all__ = ["counterexample", "disagreement", "equivalent", "group_equivalent"]
 
 
 def equivalent(a: Any, b: Any) -> bool:
-    """Tell whether two trees give every row the same class.
+    """Tell whether two trees give every row the same class; see ``orderless.equivalent``.
 
-    Features compare by name, classes by label; a class that no leaf predicts does not matter.
-    Where a feature has other kinds of values in the two spaces (float32 in one and integer in the
-    other, say), the trees are compared on the values that it has in both; a number that a
-    categorical feature does not list is one of its other values (docs/decisions/0011).
-
-    Parameters
-    ----------
-    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
-
-    Notes
-    -----
     The paper's Theorem 3.4. Different fingerprints are a no; equal ones are certified exactly: any
     two leaves whose boxes meet must agree. Cost: pairs of leaves that meet.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> mirror = {"feature": 1, "true": tree, "false": tree}
-    >>> equivalent(tree, mirror)
-    True
     """
     trees = over_common_space([read_tree(a), read_tree(b)])
     if trees[0].space.knowledge is not None:
@@ -64,30 +46,9 @@ def equivalent(a: Any, b: Any) -> bool:
 
 
 def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
-    """Give a row that two trees put into different classes, or None if there is none.
+    """Give a row that two trees put into different classes; see ``orderless.counterexample``.
 
-    The row has a value for every feature of both trees' spaces, and has been put through both
-    trees' own ``predict``. Numbers are short and near the trees' thresholds, but no real row may
-    be like it; with rows X it is one of these, if the trees differ on one of them.
-
-    Parameters
-    ----------
-    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : rows, optional
-        The first of these on which the trees certainly differ is given, as it is; where there is
-        none, a row is made up as without X. Rows may hold a float64 that only one of the trees
-        rounds to float32, so that it differs although the trees are equivalent.
-
-    Examples
-    --------
-    >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
-    ...          "true": {"prediction": "no"}, "false": {"prediction": "yes"}}
-    >>> younger = {**young, "reference": 20.5}
-    >>> one, other = (read_tree(tree, feature_names=["age"]) for tree in (young, younger))
-    >>> counterexample(one, other)
-    {'age': 22.0}
-    >>> counterexample(one, other, [[18.0], [23.5], [24.0]])
-    {'age': 23.5}
+    It has been put through both trees' own ``predict``.
     """
     tree_a, tree_b = read_tree(a), read_tree(b)
     if X is not None and (real := _row_that_differs(tree_a, tree_b, X)) is not None:
@@ -126,27 +87,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
 
 
 def disagreement(a: Any, b: Any, X: Any = None) -> float:
-    """Give the share of rows, or of the space, on which two trees differ.
-
-    Parameters
-    ----------
-    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : rows, optional
-        Complete rows that both trees can take. Without it, the share of the space if features are
-        independent, a numeric feature falls into each interval between thresholds of the two trees
-        with the same probability, and a categorical one has each of its values (every category,
-        "other" and missing) with the same probability, whether or not a tree distinguishes them.
-
-    Examples
-    --------
-    >>> both = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> one = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> disagreement(both, one)
-    0.25
-    >>> disagreement(read_tree(both), read_tree(one, feature_names=["x0", "x1"]), [[1, 1], [1, 0]])
-    0.5
-    """
+    """Give the share of rows that two trees decide differently; see ``orderless.disagreement``."""
     tree_a, tree_b = read_tree(a), read_tree(b)
     if X is not None:
         codes_of = []
@@ -177,7 +118,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
     Parameters
     ----------
-    trees : iterable of Tree, CanonicalForm, or any models that ``read_tree`` knows
+    trees : iterable of Tree, CanonicalForm, or any models that ``orderless.read`` reads as trees
         Also over different spaces, read through different binarizers; compared on the values that
         each feature has in all of them, as by ``equivalent``.
 
@@ -193,12 +134,13 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
     Examples
     --------
+    >>> import orderless as ol
     >>> a = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     >>> b = {"feature": 0, "true": {"prediction": 0}, "false": {"prediction": 1}}
-    >>> group_equivalent([a, b, a])
+    >>> ol.group_equivalent([a, b, a])
     [[0, 2], [1]]
     """
-    members = [t if type(t) is Tree else read_tree(t) for t in trees]
+    members = [t if type(t) is TreeKernel else read_tree(t) for t in trees]
     alike = equal_prints(members)
     if alike is not None:
         return alike
@@ -214,14 +156,14 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 # -- two trees over one space -------------------------------------------------------------------
 
 
-def _with_shared_classes(trees: Sequence[Tree]) -> list[Nodes]:
+def _with_shared_classes(trees: Sequence[TreeKernel]) -> list[Nodes]:
     tables = shared_classes(trees)
     return [
         tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
     ]
 
 
-def _differing_sides(a: Tree, b: Tree) -> dict[str, Side] | None:
+def _differing_sides(a: TreeKernel, b: TreeKernel) -> dict[str, Side] | None:
     """Give a box with a possible row on which two trees over one space differ."""
     if a.space.knowledge is not None:
         return possible_difference(a, b)
@@ -234,24 +176,24 @@ def _differing_sides(a: Tree, b: Tree) -> dict[str, Side] | None:
     }
 
 
-def _difference(a: Tree, b: Tree) -> list[Any] | None:
+def _difference(a: TreeKernel, b: TreeKernel) -> list[Any] | None:
     """Give the sides of a box on which two trees over one space differ."""
     nodes_a, nodes_b = _with_shared_classes([a, b])
     found = _core.same.first_difference(nodes_a, nodes_b, a.space.domains)
     return None if found is None else found.box
 
 
-def round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:
+def round_alike(feature: Feature, trees: Sequence[TreeKernel]) -> bool:
     """Whether all trees that ask about a feature round its numbers as it does."""
     own = [tree.space[feature.name] for tree in trees if feature.name in tree.features]
     return all(one.values == feature.values for one in own)
 
 
-def _says(tree: Tree, row: dict[str, Any]) -> Any:
+def _says(tree: TreeKernel, row: dict[str, Any]) -> Any:
     return tree.predict([{k: v for k, v in row.items() if k in tree.space}])[0]
 
 
-def cuts_by_feature(trees: Sequence[Tree]) -> dict[str, list[float]]:
+def cuts_by_feature(trees: Sequence[TreeKernel]) -> dict[str, list[float]]:
     """Give the thresholds of trees over one space, by feature."""
     out: dict[str, list[float]] = {}
     for i in {i for tree in trees for i in tree.used}:
@@ -262,7 +204,7 @@ def cuts_by_feature(trees: Sequence[Tree]) -> dict[str, list[float]]:
     return out
 
 
-def _row_that_differs(a: Tree, b: Tree, X: Any) -> dict[str, Any] | None:
+def _row_that_differs(a: TreeKernel, b: TreeKernel, X: Any) -> dict[str, Any] | None:
     """Give the first of some rows that two trees put into different classes for certain."""
     codes = [tree.decide(tree.read(X)) for tree in (a, b)]
     table = shared_classes([a, b])

@@ -1,6 +1,6 @@
 """Explanations of one row: why it gets its class, and what would change it.
 
-In:  a ``CanonicalForm`` and one row, complete or with unknowns.
+In:  a ``Form`` and one row, complete or with unknowns.
 Out: ``Explanation``: reasons, features that are necessary or relevant, and changes; as text, HTML
      and data.
 Paper: Proposition 3.3: reasons are free of what a path asks without need, the redundancy that Izza
@@ -51,7 +51,7 @@ Costs = Mapping[str, float]
 class Explanation:
     """Why a row gets its class, and what would change it. Computed when asked for.
 
-    Made by ``CanonicalForm.explain``.
+    Made by ``Model.explain``.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Explanation:
     many; they are found one at a time from the leaves, without the whole form, in a search whose
     every step costs O(features x leaves / 64). On trees from data a reason takes a few steps; no
     bound is known that holds for all trees (listing minimal hitting sets is as hard), so between
-    two reasons the form's ``time_limit`` is kept. A row that is not determined has no reasons.
+    two reasons ``time_limit`` is kept. A row that is not determined has no reasons.
     """
 
     row: Mapping[str, Any]
@@ -99,10 +99,10 @@ class Explanation:
 
         Examples
         --------
-        >>> from orderless import canonicalize
-        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> why = canonicalize(tree).explain({"x0": 0, "x1": 0})
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+        ...                 "false": {"prediction": 0}}, "false": {"prediction": 0}})
+        >>> why = tree.explain({"x0": 0, "x1": 0})
         >>> [str(reason) for reason in why.reasons()]
         ['not x1', 'not x0']
         """
@@ -133,8 +133,8 @@ class Explanation:
     def shortest(self) -> Term | None:
         """The reason with the fewest conditions, ties as in ``all_reasons``; None if there is none.
 
-        Found by branch and bound, without listing all. NP-hard in general: the form's
-        ``time_limit`` is kept.
+        Found by branch and bound, without listing all. NP-hard in general: ``time_limit`` is
+        kept.
         """
         if not self._certain:
             return None
@@ -172,6 +172,29 @@ class Explanation:
             return None
         return self._search.best(each)
 
+    @cached_property
+    def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Two completions of the row that get different answers; None where the row is certain.
+
+        Where the space has facts, both satisfy them. Each has a value for every column; known
+        values are as they came.
+
+        Raises
+        ------
+        Undecided
+            If it is not known whether a row of a sum of trees is certain.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": 0, "true": {"feature": 1, "true": {"prediction": "a"},
+        ...                 "false": {"prediction": "b"}}, "false": {"prediction": "b"}})
+        >>> tree.explain({"x0": True}).witness
+        ({'x0': True, 'x1': True}, {'x0': True, 'x1': False})
+        """
+        assert self._asked_again is not None
+        return self._asked_again.witness()
+
     # -- features ------------------------------------------------------------------------------
 
     @property
@@ -207,15 +230,15 @@ class Explanation:
 
         Examples
         --------
-        >>> from orderless import canonicalize, read_tree
+        >>> import orderless as ol
         >>> young, old = (
         ...     {"feature": "age", "relation": "<=", "reference": years,
         ...      "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
         ...     for years in (30, 60)
         ... )
-        >>> tree = {"feature": "rash", "true": old, "false": young}
-        >>> why = canonicalize(read_tree(tree, feature_names=["age", "rash"])).explain(
-        ...     {"age": 70, "rash": False})
+        >>> tree = ol.read({"feature": "rash", "true": old, "false": young},
+        ...                feature_names=["age", "rash"])
+        >>> why = tree.explain({"age": 70, "rash": False})
         >>> print(why.reason, why.margins(why.reason))
         age > 60 {'age': 1}
         """
@@ -239,7 +262,7 @@ class Explanation:
         costs: Costs | None = None,
         per_unit: Costs | None = None,
         to: Any = ...,
-        knowing: Iterable[Fact | str] | None = None,
+        facts: Iterable[Fact | str] | None = None,
     ) -> Changes:
         """Give the features whose change gives another class, with their new values.
 
@@ -260,7 +283,7 @@ class Explanation:
         to : class label, optional
             The class that is wanted, by default any other. For a regression tree "below" or
             "above".
-        knowing : list of facts, optional
+        facts : list of facts, optional
             More facts that hold for every row, beside those of the space: only possible rows are
             proposed. A range may then hold values that the facts exclude; what is inside and
             possible has the effect.
@@ -283,13 +306,13 @@ class Explanation:
 
         Examples
         --------
-        >>> from orderless import Space, canonicalize, read_tree
+        >>> import orderless as ol
         >>> old = {"feature": "age", "relation": "<=", "reference": 25,
         ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
-        >>> tree = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
-        ...         "false": {"prediction": "grant"}}
-        >>> form = canonicalize(read_tree(tree, space=Space({"age": int, "income": int})))
-        >>> why = form.explain({"age": 23, "income": 12})
+        >>> tree = ol.read({"feature": "income", "relation": "<=", "reference": 20, "true": old,
+        ...                 "false": {"prediction": "grant"}},
+        ...                space=ol.Space({"age": int, "income": int}))
+        >>> why = tree.explain({"age": 23, "income": 12})
         >>> print(why.changes(immutable=["age"]))
         It would be grant if income were > 20.
         >>> print(why.changes(immutable=["age"], ranges={"income": (None, 18)}))
@@ -297,12 +320,13 @@ class Explanation:
         >>> print(why.changes(costs={"age": 2, "income": 0.5}).cheapest)
         income were > 20
         """
-        if knowing is not None:
+        if facts is not None:
             if self._asked_again is None:
                 raise InvalidSpace(
-                    "give the facts to the ensemble: ensemble.knowing(facts).explain(row).changes()"
+                    "give the facts to the ensemble: "
+                    "ensemble.with_facts(facts).explain(row).changes()"
                 )
-            return self._asked_again.with_facts(knowing).changes(
+            return self._asked_again.with_facts(facts).changes(
                 immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
                 costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip

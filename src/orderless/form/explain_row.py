@@ -10,21 +10,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from .. import _core
 from ..inputs import one_row, read_costs, refuse_contradiction
-from ..model import Bins, Fact, Tree, in_time
+from ..model import Bins, Box, Fact, Side, TreeKernel, in_time
+from .canonical import Form
+from .completed import completed, read_one
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
 from .row_search import RowSearch, read_row
 
-__all__ = ["Asked", "explain_row"]
+__all__ = ["Asked", "explain_one", "explain_row"]
 
 
 @dataclass(frozen=True)
 class Asked:
     """What was asked, to be asked again."""
 
-    tree: Tree
+    tree: TreeKernel
     row: Any
     costs: Costs | None
     limit: int
@@ -32,14 +37,35 @@ class Asked:
 
     def with_facts(self, facts: Iterable[Fact | str]) -> Explanation:
         """Explain the row where more facts hold."""
-        tree = self.tree.knowing(facts)
+        tree = self.tree.with_facts(facts)
         return explain_row(tree, tree.bins, self.row, costs=self.costs, limit=self.limit,
                            time_limit=self.time_limit)  # fmt: skip
+
+    @in_time
+    def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Give two completions with different answers, the least and the greatest one."""
+        tree, one = self.tree, read_one(self.tree, self.row)
+        leaves = np.array(list(tree.leaves()))[tree.reached_leaves(one.rows)[0].astype(bool)]
+        label = tree.leaf_class[leaves]
+        if label.min() == label.max():
+            return None
+        first, second = (
+            completed(tree, one, _leaf_box(tree, int(leaves[at])))
+            for at in (label.argmin(), label.argmax())
+        )
+        return first, second
+
+
+def _leaf_box(tree: TreeKernel, leaf: int) -> dict[int, Side]:
+    """Give what a leaf says of features, by their position."""
+    nodes, slots = _core.bins.leaf_boxes(tree.bins.nodes, tree.bins.layout)
+    (box,) = Box.of_slots(tree.bins, slots[np.asarray(nodes) == leaf])
+    return {tree.space.index(side.feature.name): side for side in box.sides}
 
 
 @in_time
 def explain_row(
-    tree: Tree,
+    tree: TreeKernel,
     bins: Bins,
     row: Any,
     *,
@@ -47,7 +73,7 @@ def explain_row(
     limit: int,
     time_limit: float,
 ) -> Explanation:
-    """Explain one row of a tree over the bins of its function; see ``CanonicalForm.explain``."""
+    """Explain one row of a tree over the bins of its function; see ``Model.explain``."""
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one reason must be allowed")
     space = tree.space
@@ -90,3 +116,16 @@ def explain_row(
         interval=interval,
         _asked_again=asked_again,
     )
+
+
+def explain_one(
+    form: Form,
+    row: Any,
+    *,
+    costs: Costs | None = None,
+    limit: int = 10_000,
+    time_limit: float | None = None,
+) -> Explanation:
+    """Explain one row of what a form decides; see ``Model.explain``."""
+    seconds = form.time_limit if time_limit is None else time_limit
+    return explain_row(form.tree, form.bins, row, costs=costs, limit=limit, time_limit=seconds)

@@ -1,6 +1,6 @@
 """Explanations of many rows: the class of each, and its shortest reason.
 
-In:  a ``CanonicalForm`` and rows.
+In:  a ``Form`` and rows.
 Out: ``Explanations``: labels and reasons by row; each row's ``Explanation`` when it is asked for.
 Paper: Proposition 3.3, row by row.
 """
@@ -8,7 +8,8 @@ Paper: Proposition 3.3, row by row.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -17,11 +18,12 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, OutOfTime, Undecided, setting
 from ..inputs import PossibleRows, Rows, labels_like, row_at
-from ..model import Box
+from ..model import Box, Label, SumKernel, TreeKernel
+from .explain_row import explain_one
 from .term import Term
 
 if TYPE_CHECKING:
-    from .canonical import CanonicalForm
+    from .canonical import Form
     from .explain import Explanation
 
 __all__ = ["Explanations", "explain_rows"]
@@ -36,9 +38,9 @@ class Found(NamedTuple):
 
 
 class Explanations(Sequence["Explanation"]):
-    """Why each of many rows gets its class. Made by ``CanonicalForm.explain_all``.
+    """Why each of many rows gets its class. Made by ``Model.explain_all``.
 
-    A sequence: ``explanations[i]`` is what ``CanonicalForm.explain`` gives for row i, made when it
+    A sequence: ``explanations[i]`` is what ``Model.explain`` gives for row i, made when it
     is asked for.
 
     Attributes
@@ -50,10 +52,17 @@ class Explanations(Sequence["Explanation"]):
         share one ``Term``.
     """
 
-    def __init__(self, form: CanonicalForm, X: Any, found: Found) -> None:
-        self._form, self._X, self._which = form, X, found.which
-        self.label = labels_like(X, form.tree.labels, found.label[found.which])
-        self.reasons: Sequence[Term | None] = _Reasons(form, found)
+    def __init__(
+        self,
+        explain: Callable[[Any], Explanation],
+        X: Any,
+        model: TreeKernel | SumKernel,
+        found: Found,
+    ) -> None:
+        self._explain, self._X, self._which = explain, X, found.which
+        self._space = model.space
+        self.label = labels_like(X, model.labels, found.label[found.which])
+        self.reasons: Sequence[Term | None] = _Reasons(model.classes, found)
 
     def __len__(self) -> int:
         return len(self._which)
@@ -66,7 +75,7 @@ class Explanations(Sequence["Explanation"]):
         if isinstance(row, slice):
             return [self[i] for i in range(len(self))[row]]
         at = range(len(self))[row]
-        return self._form.explain(row_at(self._X, self._form.space, at))
+        return self._explain(row_at(self._X, self._space, at))
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Give columns that any data frame takes: label, reason as text, n_conditions.
@@ -75,9 +84,10 @@ class Explanations(Sequence["Explanation"]):
 
         Examples
         --------
-        >>> from orderless import canonicalize
-        >>> tree = {"feature": 0, "true": {"prediction": "a"}, "false": {"prediction": "b"}}
-        >>> canonicalize(tree).explain_all([[1], [None]]).to_dict()
+        >>> import orderless as ol
+        >>> a, b = {"prediction": "a"}, {"prediction": "b"}
+        >>> tree = ol.read({"feature": 0, "true": a, "false": b})
+        >>> tree.explain_all([[1], [None]]).to_dict()
         {'label': ['a', None], 'reason': ['x0', None], 'n_conditions': [1, None]}
         """
         reasons = self.reasons
@@ -96,8 +106,8 @@ class Explanations(Sequence["Explanation"]):
 class _Reasons(Sequence["Term | None"]):
     """Reasons by row; a term is made when it is asked for, once."""
 
-    def __init__(self, form: CanonicalForm, found: Found) -> None:
-        self._classes, self._found, self.terms = form.classes, found, found.terms
+    def __init__(self, classes: tuple[Label, ...], found: Found) -> None:
+        self._classes, self._found, self.terms = classes, found, found.terms
 
     def __len__(self) -> int:
         return len(self._found.which)
@@ -121,54 +131,55 @@ class _Reasons(Sequence["Term | None"]):
         ]
 
 
-def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
-    """Explain many rows; see ``CanonicalForm.explain_all``."""
+def explain_rows(form: Form, X: Any, time_limit: float) -> Explanations:
+    """Explain many rows; see ``Model.explain_all``."""
     tree = form.tree
     if tree.task == "regression":
         raise InvalidData(
             "explain_all is about classes, and this tree gives numbers: make classes of them with "
-            "tree.cut(levels), or explain(row) one row at a time"
+            "tree.discretize(levels), or explain(row) one row at a time"
         )
     rows = tree.read(X)
+    explain = partial(explain_one, form, time_limit=time_limit)
     if tree.space.knowledge is not None:
-        return Explanations(form, X, _among_possible(form, X, rows))
+        return Explanations(explain, X, tree, _among_possible(form, X, rows, time_limit))
     bins = form.bins
     try:
-        found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, form.time_limit)
+        found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, time_limit)
     except _core.base.TimeUp as fault:
-        raise _out_of_time(form, fault.met, rows.n_rows) from None
+        raise _out_of_time(time_limit, fault.met, rows.n_rows) from None
     terms = [Term(box) for box in Box.of_slots(bins, found.reasons)]
-    return Explanations(form, X, Found(found.which, found.label, terms))
+    return Explanations(explain, X, tree, Found(found.which, found.label, terms))
 
 
-def _among_possible(form: CanonicalForm, X: Any, rows: Rows) -> Found:
+def _among_possible(form: Form, X: Any, rows: Rows, time_limit: float) -> Found:
     """Explain each different row where facts hold, as ``explain`` does.
 
     A row that contradicts the facts has no class, and no reason; a warning says so.
     """
     tree = form.tree
-    deadline = time.monotonic() + form.time_limit
+    deadline = time.monotonic() + time_limit
     known = PossibleRows(tree, rows)
     which, first = known.different(tuple(sorted({*tree.used, *tree.connected})))
     label = np.full(len(first), -1, dtype=np.int32)
     terms: list[Term | None] = [None] * len(first)
     for k, at in enumerate(first.tolist()):
         if time.monotonic() > deadline:
-            raise _out_of_time(form, int((which < k).sum()), rows.n_rows)
+            raise _out_of_time(time_limit, int((which < k).sum()), rows.n_rows)
         if known.contradicting[at]:
             continue
         try:
-            one = form.explain(row_at(X, form.space, at))
+            one = explain_one(form, row_at(X, form.space, at), time_limit=time_limit)
         except Undecided as fault:
-            raise _out_of_time(form, int((which < k).sum()), rows.n_rows) from fault
+            raise _out_of_time(time_limit, int((which < k).sum()), rows.n_rows) from fault
         if one.label is not None:
             label[k], terms[k] = tree.classes.index(one.label), one.reason
     return Found(which, label, terms)
 
 
-def _out_of_time(form: CanonicalForm, met: int, n_rows: int) -> OutOfTime:
+def _out_of_time(time_limit: float, met: int, n_rows: int) -> OutOfTime:
     return OutOfTime(
         f"{met:,} of {n_rows:,} rows were explained in "
-        f"{setting('time_limit', form.time_limit)} seconds: raise {setting('time_limit')}, or "
+        f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or "
         "give fewer rows at a time"
     )

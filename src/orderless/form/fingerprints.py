@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..model import Feature, Label, PossibleTree, Space, Tree
+from ..model import Feature, Label, PossibleTree, Space, TreeKernel
 from ..readers import read_tree
 from .flat_trees import flat_nodes
 
@@ -32,36 +32,18 @@ PRIME = 2**61 - 1
 
 
 def fingerprint(tree: Any) -> str:
-    """Give 32 hex digits that name the function of a tree, the same on every machine.
-
-    Trees over features of the same names and kinds have equal fingerprints if they are the same
-    function, and different ones if they are not, but for a chance of about degree / 2^122.
-
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    """Give 32 hex digits that name the function of a tree; see ``Tree.fingerprint``.
 
     Where the space has facts, functions are the same if they are on possible rows. If a fact
     compares features with each other (``low <= high``), the fingerprint is that of the function on
     all rows, which is said by a warning: equal ones are the same function, and different ones may
     still be the same on possible rows, which ``equivalent`` and ``group_equivalent`` decide.
 
-    Notes
-    -----
     Each (feature, threshold) stands for a pseudo-random element F of the field modulo 2^61 - 1,
     with F(-inf) = 0 and F(inf) = 1; the interval (a, b] weighs F(b) - F(a), a box the product of
     its intervals, and the tree is the sum over its leaves of value(class) x weight(box): a
     polynomial that is equal for equal functions only, evaluated at two random points.
     Cost: leaves x features of the tree.
-
-    Examples
-    --------
-    >>> one = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...        "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> other = {"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
-    ...          "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> fingerprint(one) == fingerprint(other)
-    True
     """
     own = read_tree(tree)
     knowledge = own.space.knowledge
@@ -76,7 +58,7 @@ def fingerprint(tree: Any) -> str:
     return hex_digits(fingerprint_points([own])[0])
 
 
-def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
+def fingerprint_points(trees: Sequence[TreeKernel]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
     alike = _alike(trees)
     if alike is not None:
@@ -98,7 +80,7 @@ def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     return out
 
 
-def _extended(tree: Tree) -> Tree:
+def _extended(tree: TreeKernel) -> TreeKernel:
     """Give a tree whose function on all rows stands for the one on possible rows.
 
     What facts exclude is a class of its own. That needs facts whose rows fill boxes; others, which
@@ -112,7 +94,7 @@ def _extended(tree: Tree) -> Tree:
     return known.replace(classes=[*names, "impossible"])
 
 
-def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
+def _points(trees: Sequence[TreeKernel], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
     values = class_weights(labels)
@@ -121,7 +103,7 @@ def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
     )
 
 
-def equal_prints(trees: Sequence[Tree]) -> list[list[int]] | None:
+def equal_prints(trees: Sequence[TreeKernel]) -> list[list[int]] | None:
     """Give the positions of trees with the same fingerprint; None if spaces or classes differ."""
     alike = _alike(trees)
     if alike is None:
@@ -131,7 +113,7 @@ def equal_prints(trees: Sequence[Tree]) -> list[list[int]] | None:
 
 
 def _alike(
-    trees: Sequence[Tree],
+    trees: Sequence[TreeKernel],
 ) -> tuple[_core.same.Prints, list[_core.tree.HeldTree]] | None:
     """Give what the core needs for trees with the same space and classes; None for others."""
     if not trees or trees[0].space.knowledge is not None:

@@ -12,13 +12,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Label, Nodes, Tree
+from ..model import Label, Nodes, TreeKernel
 
 __all__ = ["flat_nodes"]
 
 
 def flat_nodes(
-    trees: Sequence[Tree],
+    trees: Sequence[TreeKernel],
 ) -> tuple[Nodes, NDArray[np.int64], list[Label]]:
     """Give the nodes of trees over one space one after the other, as the core reads many trees.
 
@@ -48,7 +48,7 @@ def flat_nodes(
 
 
 def _common_labels(
-    trees: Sequence[Tree], leaf_class: NDArray[np.int32], start: NDArray[np.int64]
+    trees: Sequence[TreeKernel], leaf_class: NDArray[np.int32], start: NDArray[np.int64]
 ) -> tuple[list[Label], NDArray[np.int32]]:
     """Give the labels of all trees, and the leaves' classes as positions among them."""
     first = trees[0].classes

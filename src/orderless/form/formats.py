@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidTree
-from ..model import TREE_ARRAYS, Bins, Box, Space, Tree, formats as serial
+from ..model import TREE_ARRAYS, Bins, Box, Space, TreeKernel, formats as serial
 from .cover import Subject
 from .fingerprints import fingerprint_points, hex_digits
 from .term import Term
@@ -29,13 +29,13 @@ KNOWING = 3  # with facts in the space, which an older orderless would not heed
 CHECKED = 100  # times 10,000 boxes that are compared to see that rules leave nothing out
 
 
-def write_form(tree: Tree, exact: bool, rules: Sequence[Sequence[Term]]) -> str:
+def write_form(tree: TreeKernel, exact: bool, rules: Sequence[Sequence[Term]]) -> str:
     """Write a tree and the rules of its classes."""
     content = tree.written()
     space, classes = content.pop("space"), content.pop("classes")
     return serial.dump(
         FORM_FORMAT,
-        KNOWING if tree.space.knowing else VERSION,
+        KNOWING if tree.space.facts else VERSION,
         {
             "space": space,
             "classes": classes,
@@ -47,7 +47,7 @@ def write_form(tree: Tree, exact: bool, rules: Sequence[Sequence[Term]]) -> str:
     )
 
 
-def read_form(text: str | bytes, *, limit: int, time_limit: float) -> tuple[Tree, bool]:
+def read_form(text: str | bytes, *, limit: int, time_limit: float) -> tuple[TreeKernel, bool]:
     """Give the tree of a form, and whether its rules are proven minimal. Refuse what does not fit.
 
     A file of version 1 has rules only, of which a tree is built again.
@@ -61,7 +61,7 @@ def read_form(text: str | bytes, *, limit: int, time_limit: float) -> tuple[Tree
     return tree, exact
 
 
-def _read(content: dict[str, Any], time_limit: float) -> tuple[Tree, bool]:
+def _read(content: dict[str, Any], time_limit: float) -> tuple[TreeKernel, bool]:
     space = serial.take(content, "space", dict)
     classes = serial.take(content, "classes", list)
     exact: bool = serial.take(content, "exact", bool)
@@ -70,12 +70,12 @@ def _read(content: dict[str, Any], time_limit: float) -> tuple[Tree, bool]:
         terms = tree_of_terms(Space.from_dict(space), classes, rules, time_limit=time_limit)
         return terms, exact
     nodes = serial.take(content, "tree", dict)
-    tree = Tree.from_dict({**nodes, "space": space, "classes": classes})
+    tree = TreeKernel.from_dict({**nodes, "space": space, "classes": classes})
     _check_rules(tree, rules)
     return tree, exact
 
 
-def _check_rules(tree: Tree, rules: list[Any]) -> None:
+def _check_rules(tree: TreeKernel, rules: list[Any]) -> None:
     """Refuse rules that the tree contradicts."""
     n_classes = len(tree.classes)
     if len(rules) != n_classes:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooLarge, setting
-from ..model import Tree
+from ..model import TreeKernel
 
 __all__ = ["canonical_tree", "with_function_bins"]
 
 MOST_NODES = 1_000_000
 
 
-def with_function_bins(tree: Tree) -> Tree:
+def with_function_bins(tree: TreeKernel) -> TreeKernel:
     """Give the tree with only those thresholds and sets that the function needs.
 
     Trees that are the same function have the same ``Bins`` afterwards, whatever their redundant
@@ -71,7 +71,9 @@ def _whole_groups(
     )  # fmt: skip
 
 
-def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_NODES) -> Tree:
+def canonical_tree(
+    tree: TreeKernel, *, time_limit: float = np.inf, limit: int = MOST_NODES
+) -> TreeKernel:
     """Give a tree that depends on the function alone: equivalent trees give the same tree.
 
     In each region the question is asked that leaves the fewest thresholds that matter to its two
@@ -108,7 +110,7 @@ def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_
     return _same_function(tree, tree.replace(**bins.over_features(nodes)))
 
 
-def _same_function(tree: Tree, other: Tree) -> Tree:
+def _same_function(tree: TreeKernel, other: TreeKernel) -> TreeKernel:
     """Check exactly what rests on fingerprints."""
     if _core.same.first_difference(tree.nodes, other.nodes, tree.space.domains) is not None:
         raise AssertionError(f"{other!r} is not the same function as {tree!r}")

@@ -1,7 +1,7 @@
 """The part of a form that the core has: the function's bins, its reasons and its rules.
 
 In:  a ``Tree`` that the core holds.
-Out: ``InCore``, what ``CanonicalForm`` has of it; nothing of it is pickled.
+Out: ``InCore``, what ``Form`` has of it; nothing of it is pickled.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from ..model import FunctionBins, Tree
+from ..model import FunctionBins, TreeKernel
 
 __all__ = ["InCore"]
 
 
 class InCore:
-    """Parts of ``CanonicalForm`` that are in the core."""
+    """Parts of ``Form`` that are in the core."""
 
-    tree: Tree
+    tree: TreeKernel
 
     @property
     def _in_core(self) -> FunctionBins | None:
@@ -32,7 +32,7 @@ class InCore:
     def _find(self) -> FunctionBins | None:
         tree = self.tree
         space, found = tree.space, None
-        if not space.knowing:
+        if not space.facts:
             form = _core.reasons.form(tree.held, space.held, len(tree.classes))
             if form is not None:
                 found = FunctionBins(tree, form)

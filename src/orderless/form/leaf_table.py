@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Feature, Flags, Side, Tree, any_value, value_in
+from ..model import Feature, Flags, Side, TreeKernel, any_value, value_in
 
 __all__ = ["LeafTable", "example_row"]
 
@@ -42,7 +42,7 @@ class LeafTable:
     Cost: nodes x features.
     """
 
-    def __init__(self, tree: Tree, where: Mapping[str, Side], start: int = 0) -> None:
+    def __init__(self, tree: TreeKernel, where: Mapping[str, Side], start: int = 0) -> None:
         self.tree, space = tree, tree.space
         self.names = tuple(n for n in space.names if n in where or n in tree.features)
         self.features = tuple(space[name] for name in self.names)

@@ -14,12 +14,12 @@ from typing import Any
 
 from ..errors import InvalidData, InvalidTree, a_kind
 from ..inputs import near, some_names
-from ..model import Ensemble, Feature, Tree, label_text
+from ..model import Feature, SumKernel, TreeKernel, label_text
 
 __all__ = ["Falling", "Near", "Outcome", "Unequal", "class_ranks", "read_outcome"]
 
 ENDS = ("above", "at_least", "at_most", "below")
-Model = Tree | Ensemble
+Model = TreeKernel | SumKernel
 
 
 @dataclass(frozen=True)

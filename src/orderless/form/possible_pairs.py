@@ -28,7 +28,7 @@ from ..model import (
     PossibleTree,
     Side,
     Space,
-    Tree,
+    TreeKernel,
     domain_of,
     meet,
     point_domain,
@@ -64,7 +64,7 @@ def is_possible(knowledge: Knowledge | None, sides: Sides) -> bool:
 
 
 def meeting_boxes(
-    a: Tree, b: Tree, only: tuple[Label, Label] | None = None
+    a: TreeKernel, b: TreeKernel, only: tuple[Label, Label] | None = None
 ) -> Iterator[dict[str, Side]]:
     """Go through the boxes in which leaves of two trees meet that have different classes.
 
@@ -84,7 +84,7 @@ def meeting_boxes(
             yield common_sides(own, theirs.sides(other))
 
 
-def possible_difference(a: Tree, b: Tree) -> dict[str, Side] | None:
+def possible_difference(a: TreeKernel, b: TreeKernel) -> dict[str, Side] | None:
     """Give a box with a possible row on which two trees over one space differ; None if none is.
 
     Cost: pairs of leaves that meet, each with an exact check of the facts in their box.
@@ -93,7 +93,7 @@ def possible_difference(a: Tree, b: Tree) -> dict[str, Side] | None:
     return next((box for box in boxes if is_possible(a.space.knowledge, box)), None)
 
 
-def possible_share(a: Tree, b: Tree) -> float:
+def possible_share(a: TreeKernel, b: TreeKernel) -> float:
     """Give the share of possible cells on which two trees over one space differ.
 
     Each bin of a feature weighs the same, as in ``disagreement``; impossible cells are left out.
@@ -280,7 +280,7 @@ class PossiblePairs:
         return first, {**first, **{name: found[second(name)] for name in self.apart}}
 
 
-def grouped(trees: Sequence[Tree]) -> list[list[int]]:
+def grouped(trees: Sequence[TreeKernel]) -> list[list[int]]:
     """Group trees over one space with facts that are the same on possible rows."""
     groups: list[list[int]] = []
     for i, tree in enumerate(trees):

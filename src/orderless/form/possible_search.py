@@ -25,7 +25,7 @@ from ..model import (
     PossibleTree,
     Side,
     Space,
-    Tree,
+    TreeKernel,
     row_boundary,
     value_at_most,
 )
@@ -54,7 +54,7 @@ class PossibleSearch:
 
     cells: PossibleTree
 
-    def __init__(self, tree: Tree, given: Rows, time_limit: float) -> None:
+    def __init__(self, tree: TreeKernel, given: Rows, time_limit: float) -> None:
         self.time_limit = time_limit
         leaves = PossibleRows(tree, given).all_leaves()[0]
         label = tree.leaf_class[tree.feature < 0]
@@ -116,7 +116,7 @@ class PossibleSearch:
 class _Shown(Bins):
     """Bins of numbers that are not rounded; people see the ends between which float32 lie."""
 
-    def __init__(self, tree: Tree, features: Sequence[Feature]) -> None:
+    def __init__(self, tree: TreeKernel, features: Sequence[Feature]) -> None:
         super().__init__(tree)
         self._own = {feature.name: feature for feature in features}
 

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLarge
-from ..model import Tree
+from ..model import TreeKernel
 
 __all__ = ["product_tree", "shared_classes"]
 
 MOST_NODES = 5_000_000
 
 
-def shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
+def shared_classes(trees: Sequence[TreeKernel]) -> list[NDArray[np.int32]]:
     """Give, per tree, its classes' numbers among the labels of all."""
     labels: dict[object, int] = {}
     return [
@@ -28,7 +28,7 @@ def shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
     ]
 
 
-def product_tree(shared: Sequence[Tree]) -> tuple[Tree, list[tuple[int, int]]]:
+def product_tree(shared: Sequence[TreeKernel]) -> tuple[TreeKernel, list[tuple[int, int]]]:
     """Ask both trees one after the other; class 0 where they agree, else the pair of answers.
 
     The second tree is put at every leaf of the first, and what no row reaches is dropped.
@@ -63,7 +63,7 @@ def product_tree(shared: Sequence[Tree]) -> tuple[Tree, list[tuple[int, int]]]:
     for start in starts.tolist() if own_sets else []:
         sets |= {start + node: values for node, values in own_sets.items()}
     times = len(leaves)
-    product = Tree(
+    product = TreeKernel(
         old.space,
         range(len(pairs) + 1),
         feature=np.concatenate([old.feature[inner], np.tile(new.feature, times)]),
@@ -78,7 +78,7 @@ def product_tree(shared: Sequence[Tree]) -> tuple[Tree, list[tuple[int, int]]]:
 
 
 def _pairs(
-    old: Tree, new: Tree, codes: Sequence[NDArray[np.int32]]
+    old: TreeKernel, new: TreeKernel, codes: Sequence[NDArray[np.int32]]
 ) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
     """Give the pairs of answers that differ, and their numbers, from 1; 0 where they agree."""
     mine, theirs = (np.unique(tree.leaf_class[tree.feature < 0]).tolist() for tree in (old, new))

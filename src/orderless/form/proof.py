@@ -48,17 +48,17 @@ class Proof:
 
     Examples
     --------
-    >>> from orderless import prove, read_tree
-    >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 25,
-    ...                   "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
-    ...                  feature_names=["age"])
-    >>> found = prove(tree).never("refuse", where={"age": (18, 30)})
+    >>> import orderless as ol
+    >>> tree = ol.read({"feature": "age", "relation": "<=", "reference": 25,
+    ...                 "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
+    ...                feature_names=["age"])
+    >>> found = ol.prove(tree).never("refuse", where={"age": (18, 30)})
     >>> bool(found), found.row, found.answers
     (False, {'age': 20.0}, ('refuse',))
     >>> print(found)
     where 18 <= age <= 30, the answer can be refuse, as for this row:
       age = 20: refuse
-    >>> print(prove(tree).never("refuse", where={"age": (26, None)}))
+    >>> print(ol.prove(tree).never("refuse", where={"age": (26, None)}))
     Proven: where age >= 26, the answer is never refuse.
     """
 

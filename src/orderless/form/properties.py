@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData
 from ..inputs import exact_number, read_region, some_names
-from ..model import Ensemble, Feature, Side, Tree, call_in_time, printable, sides_text
+from ..model import (
+    Feature,
+    Side,
+    SumKernel,
+    TreeKernel,
+    call_in_time,
+    printable,
+    sides_text,
+)
 from .outcomes import Falling, Near, Outcome, Unequal, class_ranks, read_outcome
 from .proof import Proof, differing
 from .small_changes import stable_rows
@@ -45,7 +53,7 @@ class Properties(ABC):
     rounding, as for ``orderless.equivalent``.
     """
 
-    def __init__(self, model: Tree | Ensemble) -> None:
+    def __init__(self, model: TreeKernel | SumKernel) -> None:
         self.model = model
         self.space = model.space
 
@@ -78,11 +86,11 @@ class Properties(ABC):
 
         Examples
         --------
-        >>> from orderless import prove, read_tree
-        >>> stay = read_tree({"task": "regression", "feature": "age", "relation": "<=",
-        ...                   "reference": 60, "true": {"prediction": 2.5},
-        ...                   "false": {"prediction": 7.5}}, feature_names=["age"])
-        >>> print(prove(stay).never(above=5, where={"age": (None, 60)}))
+        >>> import orderless as ol
+        >>> stay = ol.read({"task": "regression", "feature": "age", "relation": "<=",
+        ...                 "reference": 60, "true": {"prediction": 2.5},
+        ...                 "false": {"prediction": 7.5}}, feature_names=["age"])
+        >>> print(ol.prove(stay).never(above=5, where={"age": (None, 60)}))
         Proven: where age <= 60, the answer is never above 5.
         """
         outcome, words = read_outcome(self.model, label, above, at_least, at_most, below)
@@ -105,9 +113,9 @@ class Properties(ABC):
 
         Examples
         --------
-        >>> from orderless import prove
+        >>> import orderless as ol
         >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-        >>> print(prove(tree).always(1, where={"x0": True}))
+        >>> print(ol.prove(tree).always(1, where={"x0": True}))
         Proven: where x0, the answer is always 1.
         """
         outcome, words = read_outcome(self.model, label, above, at_least, at_most, below)
@@ -143,14 +151,14 @@ class Properties(ABC):
 
         Examples
         --------
-        >>> from orderless import prove
+        >>> import orderless as ol
         >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
         ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> print(prove(tree).ignores("x1"))
+        >>> print(ol.prove(tree).ignores("x1"))
         x1 is used: these two rows differ only in x1 and get different answers.
           x1 = False, x0 = True: 0
           x1 = True, x0 = True: 1
-        >>> bool(prove(tree).ignores("x1", given={"x0": False}))
+        >>> bool(ol.prove(tree).ignores("x1", given={"x0": False}))
         True
         """
         names = self._names(features)
@@ -176,11 +184,11 @@ class Properties(ABC):
 
         Examples
         --------
-        >>> from orderless import prove, read_tree
-        >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 25,
-        ...                   "true": {"prediction": 1}, "false": {"prediction": 0}},
-        ...                  feature_names=["age"])
-        >>> print(prove(tree).constant_in({"age": (18, 25)}))
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": "age", "relation": "<=", "reference": 25,
+        ...                 "true": {"prediction": 1}, "false": {"prediction": 0}},
+        ...                feature_names=["age"])
+        >>> print(ol.prove(tree).constant_in({"age": (18, 25)}))
         Proven: as long as 18 <= age <= 25, age makes no difference.
         """
         inside = read_region(ranges, self.space, "ranges")
@@ -191,11 +199,11 @@ class Properties(ABC):
         if twice:
             raise InvalidData(f"{some_names(twice)} is in ranges and in where: give it once")
         verb = "makes" if len(inside) == 1 else "make"
-        within = f"as long as {_words(inside)}, "
-        claim = f"{within}{_listed(inside)} {verb} no difference"
+        tolerance = f"as long as {_words(inside)}, "
+        claim = f"{tolerance}{_listed(inside)} {verb} no difference"
         both = {**region, **inside}
         return self._pair(
-            tuple(inside), both, Unequal(), claim, lambda rows: within + used_by(rows), region
+            tuple(inside), both, Unequal(), claim, lambda rows: tolerance + used_by(rows), region
         )
 
     @call_in_time
@@ -224,11 +232,11 @@ class Properties(ABC):
 
         Examples
         --------
-        >>> from orderless import prove, read_tree
-        >>> tree = read_tree({"feature": "income", "relation": "<=", "reference": 20,
-        ...                   "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
-        ...                  feature_names=["income"])
-        >>> print(prove(tree).monotone("income", +1, order=["refuse", "grant"]))
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": "income", "relation": "<=", "reference": 20,
+        ...                 "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
+        ...                feature_names=["income"])
+        >>> print(ol.prove(tree).monotone("income", +1, order=["refuse", "grant"]))
         Proven: increasing income never lowers the answer (refuse < grant).
         """
         own = self._ordered(feature, "monotone")
@@ -271,18 +279,18 @@ class Properties(ABC):
 
         Examples
         --------
-        >>> from orderless import prove, read_tree
-        >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 25,
-        ...                   "true": {"prediction": 1}, "false": {"prediction": 0}},
-        ...                  feature_names=["age"])
-        >>> print(prove(tree).stable("age", by=2))
+        >>> import orderless as ol
+        >>> tree = ol.read({"feature": "age", "relation": "<=", "reference": 25,
+        ...                 "true": {"prediction": 1}, "false": {"prediction": 0}},
+        ...                feature_names=["age"])
+        >>> print(ol.prove(tree).stable("age", by=2))
         a change of age by at most 2 can change the answer, as for these two rows:
           age = 25: 1
           age = 26: 0
         The answer changes at age <= 25.
-        >>> bool(prove(tree).stable("age", by=2, where={"age": (26, None)}))
+        >>> bool(ol.prove(tree).stable("age", by=2, where={"age": (26, None)}))
         True
-        >>> prove(tree).stable("age", by=2, X=[[20], [24], [28]]).at
+        >>> ol.prove(tree).stable("age", by=2, X=[[20], [24], [28]]).at
         (1,)
         """
         own = self._ordered(feature, "stable")
@@ -311,15 +319,15 @@ class Properties(ABC):
 
         Parameters
         ----------
-        other : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` knows
+        other : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` reads
         where : dict of feature -> condition, optional
             Only rows inside count; on features of either model.
 
         Examples
         --------
-        >>> from orderless import prove
+        >>> import orderless as ol
         >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-        >>> print(prove(tree).same_as({"prediction": 1}, where={"x0": True}))
+        >>> print(ol.prove(tree).same_as({"prediction": 1}, where={"x0": True}))
         Proven: where x0, both models say the same.
         """
         return self._compared(other, where)
@@ -352,10 +360,9 @@ class Properties(ABC):
     def _compared(self, other: Any, where: Mapping[str, Any] | None) -> Proof:
         """Compare with another model."""
 
+    @abstractmethod
     def says(self, row: Row) -> Any:
         """Give what the model says of one row; None where it is not certain."""
-        said = self.model.predict([row])
-        return None if said.mask[0] else said.tolist()[0]
 
     # -- what is asked, and how it is put --------------------------------------------------------
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
 from ..inputs import Rows, read_rows, row_and_cells
-from ..model import Bins, Box, Flags, Tree
+from ..model import Bins, Box, Flags, TreeKernel
 from .term import Term
 
 __all__ = ["Effect", "RowSearch", "read_row"]
@@ -316,7 +316,7 @@ def _inside(a: Sides, b: Sides) -> bool:
 
 
 def read_row(
-    tree: Tree, bins: Bins, row: Any, time_limit: float
+    tree: TreeKernel, bins: Bins, row: Any, time_limit: float
 ) -> tuple[RowSearch, dict[str, Any], Rows | None]:
     """Read one row: what searches around it, the row as a dict, and as the core reads rows."""
     space = tree.space

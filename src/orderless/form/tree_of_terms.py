@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidSpace, InvalidTree, OutOfTime, setting
-from ..model import Side, Space, Tree
+from ..model import Side, Space, TreeKernel
 
 __all__ = ["read_sides", "tree_of_terms"]
 
@@ -41,7 +41,7 @@ def _read_side(space: Space, given: Any) -> Side:
 
 def tree_of_terms(
     space: Space, classes: Sequence[Any], rules: Sequence[Any], *, time_limit: float = math.inf
-) -> Tree:
+) -> TreeKernel:
     """Build a tree out of terms by class, written as ``Term.to_dict`` does.
 
     The terms must leave no row without a class, and give none two. The tree may be exponentially
@@ -79,7 +79,7 @@ class _Builder:
         self.leaf_class: list[int] = []
         self.sets: dict[int, Sequence[int]] = {}
 
-    def build(self, terms: Terms) -> Tree:
+    def build(self, terms: Terms) -> TreeKernel:
         todo: list[tuple[Region, Terms, int, int]] = [({}, terms, -1, 0)]
         while todo:
             region, meeting, parent, which = todo.pop()
@@ -90,7 +90,7 @@ class _Builder:
             if self.feature[node] >= 0:
                 yes, no = self._split(region, node)
                 todo += [(no, meeting, node, 1), (yes, meeting, node, 0)]
-        return Tree(
+        return TreeKernel(
             self.space,
             self.classes,
             feature=self.feature,

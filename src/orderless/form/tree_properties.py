@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import exact, read_region
-from ..model import Feature, Side, Space, Tree, counted, over_common_space, value_in
+from ..model import Feature, Side, Space, TreeKernel, counted, over_common_space, value_in
 from ..readers import read_tree
 from .equivalence import cuts_by_feature, round_alike
 from .leaf_table import LeafTable, common_sides, example_row
@@ -42,7 +42,7 @@ class TreeProperties(Properties):
     Single rows: leaves x features. Two rows: pairs of leaves x features, until a pair is found.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeKernel) -> None:
         super().__init__(tree)
         self.tree = tree
 
@@ -53,6 +53,11 @@ class TreeProperties(Properties):
     def cuts_of(self, feature: str) -> list[float]:
         """Give all thresholds of the tree on a feature."""
         return self._cuts.get(feature, [])
+
+    def says(self, row: Row) -> Any:
+        """Give what the model says of one row; None where it is not certain."""
+        code = int(self.tree.decide([row])[0])
+        return None if code < 0 else self.tree.classes[code]
 
     def status_of(self, rows: Rows) -> NDArray[Any]:
         """Give by row whether its answer is certain: 0 yes, 1 no."""
@@ -170,7 +175,7 @@ class TreeProperties(Properties):
     def _compared(self, other: Any, where: Mapping[str, Any] | None) -> Proof:
         return self.compared_with(read_tree(other), where)
 
-    def compared_with(self, other: Tree, where: Mapping[str, Any] | None) -> Proof:
+    def compared_with(self, other: TreeKernel, where: Mapping[str, Any] | None) -> Proof:
         """Compare with another tree, on the values that both have."""
         shared = over_common_space([self.tree, other])
         region = region_of_two(where, shared[0].space, (self.space, other.space))
@@ -185,7 +190,9 @@ class TreeProperties(Properties):
         return Proof(False, claim_in(region, SAME), (row,), answers, _shown=shown,
                      _instead=models_differ(region))  # fmt: skip
 
-    def _row_that_differs(self, other: Tree, shared: list[Tree], region: Region) -> Row | None:
+    def _row_that_differs(
+        self, other: TreeKernel, shared: list[TreeKernel], region: Region
+    ) -> Row | None:
         mine, theirs = (
             LeafTable(t, {n: s for n, s in region.items() if n in t.space}) for t in shared
         )

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
 from ..inputs import label_array, number_array
-from ..model import Tree
+from ..model import TreeKernel
 from ..readers import read_tree
 from .rows import Given, by_name
 
@@ -44,7 +44,7 @@ def impurity_importance(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``orderless.read`` reads as a tree
     X : array, data frame, or list of dicts
         Rows, complete in the features that the tree asks about.
     y : labels, or numbers for a regression tree
@@ -72,7 +72,7 @@ def impurity_importance(
     The paper's example, an AND of two bits:
 
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+    >>> tree = ol.read({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
     ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["x1", "x2"])
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     >>> ol.impurity_importance(tree, X, y).round(3).tolist()
@@ -90,13 +90,13 @@ def impurity_importance(
     return by_name(X, source.space.names, out)
 
 
-def check_criterion(tree: Tree, criterion: object) -> Criterion:
+def check_criterion(tree: TreeKernel, criterion: object) -> Criterion:
     """Give the criterion, or that of the tree's task; refuse what does not go with the task."""
     if tree.task == "regression":
         if criterion not in (None, "variance"):
             raise ValueError(
                 f"criterion must be 'variance' for a regression tree, got {criterion!r:.80}; "
-                "tree.cut(levels) makes classes of its numbers"
+                "tree.discretize(levels) makes classes of its numbers"
             )
         return "variance"
     if criterion == "variance":

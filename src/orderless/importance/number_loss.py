@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Tree
+from ..model import TreeKernel
 from ..rashomon import FlatTrees
 
 __all__ = ["Loss", "check_loss", "expected_losses", "repeated_losses", "strata_loss"]
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.object_]  # Python's, of any size
 
 
-def check_loss(tree: Tree, loss: object) -> Loss:
+def check_loss(tree: TreeKernel, loss: object) -> Loss:
     """Give the loss, by default "squared"; refuse what is none, and any for a tree of classes."""
     if tree.task != "regression":
         if loss is not None:

@@ -194,7 +194,7 @@ def permutation_importance(
     Examples
     --------
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+    >>> tree = ol.read({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
     ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["x1", "x2"])
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     >>> ol.permutation_importance(tree, X, y).tolist()
@@ -202,7 +202,7 @@ def permutation_importance(
 
     A tree of numbers, and what is added to the mean squared and absolute error:
 
-    >>> tree = ol.read_tree({"task": "regression", "feature": "x1", "true": {"prediction": 2.5},
+    >>> tree = ol.read({"task": "regression", "feature": "x1", "true": {"prediction": 2.5},
     ...     "false": {"prediction": 0.5}}, feature_names=["x1", "x2"])
     >>> ol.permutation_importance(tree, X, [0, 1, 2, 3]).tolist()
     [2.0, 0.0]

@@ -202,7 +202,7 @@ def importance_range(
     An AND of two bits: which one is twice as important depends on the order alone.
 
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+    >>> tree = ol.read({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
     ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["x1", "x2"])
     >>> ol.importance_range(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     ImportanceRange(gini, 2 equivalent trees)

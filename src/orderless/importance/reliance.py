@@ -54,7 +54,7 @@ def conditional_model_reliance(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``orderless.read`` reads as a tree
     X : array, data frame, or list of dicts
         Rows; with strata by values complete in all features of the tree's space, else in those
         that the tree asks about.
@@ -89,12 +89,13 @@ def conditional_model_reliance(
     A copy of a bit takes nothing from it by plain permutation, and everything conditionally:
 
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}},
-    ...                     feature_names=["bit", "copy"])
+    >>> from orderless.importance import conditional_model_reliance
+    >>> tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}},
+    ...                feature_names=["bit", "copy"])
     >>> X, y = [[0, 0], [0, 0], [1, 1], [1, 1]], [0, 0, 1, 1]
     >>> ol.permutation_importance(tree, X, y).tolist()
     [0.5, 0.0]
-    >>> ol.conditional_model_reliance(tree, X, y).tolist()
+    >>> conditional_model_reliance(tree, X, y).tolist()
     [0.0, 0.0]
     """
     if strata not in STRATA:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
 from ..inputs import float_weights, row_bins
-from ..model import Bins, Tree
+from ..model import Bins, TreeKernel
 
 __all__ = ["Given", "by_name"]
 
@@ -35,14 +35,14 @@ class Given:
     n_rows : int
     """
 
-    tree: Tree
+    tree: TreeKernel
     bins: Bins
     table: NDArray[np.int32]
     weight: NDArray[Any]
     n_rows: int
 
     @classmethod
-    def read(cls, tree: Tree, X: Any, sample_weight: ArrayLike | None) -> Given:
+    def read(cls, tree: TreeKernel, X: Any, sample_weight: ArrayLike | None) -> Given:
         """Read rows and weights, and refuse what is not complete."""
         bins = tree.bins
         table = row_bins(bins, X)

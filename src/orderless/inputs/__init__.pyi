@@ -2,9 +2,8 @@ from .arrow import (
     arrow_floats as arrow_floats,
 )
 from .binarize import (
-    MidpointBinarizer as MidpointBinarizer,
+    Binarizer as Binarizer,
     NoCut as NoCut,
-    QuantileBinarizer as QuantileBinarizer,
 )
 from .cell_style import (
     PLAIN as PLAIN,
@@ -51,6 +50,7 @@ from .files import (
     read_file as read_file,
 )
 from .frames import (
+    Between as Between,
     arrow_slices as arrow_slices,
     column_like as column_like,
     frame_of as frame_of,
@@ -100,6 +100,7 @@ from .progress import (
 )
 from .ranges import (
     read_between as read_between,
+    rows_for as rows_for,
 )
 from .regions import (
     read_region as read_region,
@@ -126,9 +127,6 @@ from .seeds import (
     RandomState as RandomState,
     generator as generator,
     whole_seed as whole_seed,
-)
-from .threshold_guess import (
-    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
 )
 from .weights import (
     exact_weights as exact_weights,

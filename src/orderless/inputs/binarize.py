@@ -7,8 +7,8 @@ Paper: Section 7 cuts at quantiles; Sections 4 and 6 guess thresholds (threshold
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any, Self, cast
 
@@ -21,7 +21,7 @@ from ..errors import InvalidData, InvalidSpace, a_kind
 from ..model import Column, Condition, Feature, Floats, Space, refuse_facts, short_number
 from .rows import refuse_rounding
 
-__all__ = ["Binarizer", "MidpointBinarizer", "NoCut", "QuantileBinarizer", "as_declared"]
+__all__ = ["Binarizer", "NoCut", "as_declared"]
 
 Cut = tuple[int, float]
 
@@ -31,20 +31,162 @@ class NoCut(InvalidData):
 
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """What the binarizers share: from cuts to columns and to the space."""
+    r"""Turn numbers into 0/1 columns ``feature <= threshold``, and keep the way back.
 
-    space: Space | None
+    Parameters
+    ----------
+    thresholds : "guess", "all", int, or sequence of float
+        Where each feature is cut. "guess": where a boosted ensemble of small trees cuts it (the
+        paper's Sections 4 and 6), which needs y. "all": between each two neighbouring values; no
+        other threshold divides the rows in another way. An int: at so many quantiles, evenly
+        spaced. A sequence: at these quantiles, each from 0 to 1; the paper's Section 7 has
+        ``(0.33, 0.66)``.
+    space : Space, optional
+        What the columns that come in mean (``Space({"age": "integer"})``), where they are not just
+        numbers. It goes into ``space_``; cuts that are then one condition are merged.
+    task : "classification" or "regression"
+        For "guess": whether y holds class labels, or numbers.
+    n_estimators, max_depth, learning_rate
+        For "guess": of the ``GradientBoostingClassifier`` or ``GradientBoostingRegressor``. The
+        defaults are the paper's.
+    backward_select : bool
+        For "guess": False keeps all candidates.
+    random_state : int, RandomState or None
+        For "guess": settles which of several equally good splits a tree takes; the same for every
+        refit.
+
+    Attributes
+    ----------
+    thresholds_ : list of (int, float)
+        Feature index and threshold of each column that comes out: by feature, then by threshold,
+        but for the last one after a backward selection, which was put back.
+    space_ : Space
+        The features that came in, and the columns that come out as conditions on them. The way
+        back: ``orderless.read(model, space=binarizer.space_)`` for a model fitted on the columns.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    "guess": a gradient-boosted ensemble is fitted on ``X``; the thresholds of its trees are the
+    candidates, each a column :math:`[x_j \le t]`. Backward selection then drops the least
+    important column, refits the ensemble on the columns left, and goes on for as long as its
+    training accuracy (for numbers: the share of the variance that it explains, in thousandths)
+    stays at or above that of the ensemble on *all* candidate columns. The column whose removal
+    ended the search returns, as the last one: with two candidates or more at least two are kept.
+    scikit-learn grows trees on float32 values, so thresholds are those between float32 values; the
+    columns themselves compare float64 values. With more than two classes the trees of all classes
+    contribute (the gosdt package 1.0.4 looks at the first class only). Cost: one fit on ``X``; the
+    refits, at most one per candidate, are on *distinct* rows of 0/1 columns, weighted.
+
+    "all": the threshold between a and b is a / 2 + b / 2, or a where that rounds to b, as
+    scikit-learn's trees compute it. Those round the values to float32 before; here only those of a
+    feature that ``space`` declares float32 are rounded.
+
+    Quantiles between two values are interpolated linearly (numpy's default); equal cuts are merged,
+    and a cut at the maximum is dropped, because no row lies above it.
+
+    A constant feature has no columns. When no column at all is left, ``fit`` raises
+    ``InvalidData``. 0/1 columns are cut like any other, so the column that comes out is their
+    opposite.
+
+    References
+    ----------
+    McTavish et al., "Fast Sparse Decision Tree Optimization via Reference Ensembles", AAAI 2022.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [19, 24, 31, 45, 52, 60], "visits": [0, 3, 1, 0, 2, 1]})
+    >>> binarizer = Binarizer().fit(X, ["no", "no", "yes", "yes", "yes", "no"])
+    >>> binarizer.thresholds_
+    [(0, 27.5), (0, 56.0)]
+    >>> binarizer.transform(X[:3])
+    array([[1, 1],
+           [1, 1],
+           [0, 1]], dtype=int8)
+    >>> binarizer.space_
+    Space(Feature('age', numeric), Feature('visits', numeric); 2 columns are indicators)
+    >>> Binarizer("all").fit([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]).get_feature_names_out().tolist()
+    ['x0 <= 1.5', 'x0 <= 3']
+    >>> Binarizer(1).fit([[1.0], [2.0], [4.0]]).get_feature_names_out().tolist()
+    ['x0 <= 2']
+    """
+
     thresholds_: list[Cut]
     space_: Space
     n_features_in_: int
-    _needs_labels = False
-    _no_cut = "none of the cuts divides these rows"
+
+    def __init__(
+        self,
+        thresholds: str | int | Sequence[float] = "guess",
+        *,
+        space: Space | None = None,
+        task: str = "classification",
+        n_estimators: int = 40,
+        max_depth: int = 1,
+        learning_rate: float = 0.1,
+        backward_select: bool = True,
+        random_state: Any = 42,
+    ) -> None:
+        self.thresholds = thresholds
+        self.space = space
+        self.task = task
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.backward_select = backward_select
+        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self._needs_labels
+        tags.target_tags.required = self._guesses
         tags.transformer_tags.preserves_dtype = []  # int8 comes out, whatever goes in
         return tags
+
+    @property
+    def _guesses(self) -> bool:
+        return isinstance(self.thresholds, str) and self.thresholds == "guess"
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the cuts.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Finite numbers.
+        y : array-like of shape (n_rows,)
+            For "guess": class labels of any type, two classes or more; finite numbers for
+            regression. Otherwise ignored.
+
+        Returns
+        -------
+        self
+        """
+        fitted = self.fit_until(math.inf, X, y)
+        assert fitted is not None
+        return fitted
+
+    def fit_until(self, end: float, X: Any, y: Any = None) -> Self | None:
+        """Find the cuts; None if that is not done at a time of ``time.monotonic``."""
+        if self._guesses:
+            rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        else:
+            rows, labels = validate_data(self, X, dtype=np.float64, ensure_min_samples=2), None
+        names, features = self._declared(X)
+        refuse_rounding(X, list(rows.T), features)
+        rows = as_declared(rows, names, features)
+        if self._guesses:
+            from .threshold_guess import guess  # half a second: it imports scikit-learn's ensembles
+
+            cuts = guess(rows, labels, self, end)
+            if cuts is None:
+                return None
+        elif isinstance(self.thresholds, str) and self.thresholds == "all":
+            cuts = [(j, t) for j in range(rows.shape[1]) for t in _between(rows[:, j]).tolist()]
+        else:
+            cuts = _at_quantiles(rows, _read_quantiles(self.thresholds))
+        return self._learn(names, features, cuts)
 
     def _learn(self, names: Sequence[str], features: Sequence[Feature], cuts: list[Cut]) -> Self:
         """Keep the cuts that differ, and write down what their columns mean."""
@@ -57,8 +199,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.thresholds_.append((j, threshold + 0.0))
         if not self.thresholds_:
             raise NoCut(
-                f"no column is left: {self._no_cut}, for any of the {len(names)} feature(s); give "
-                "features that vary more, or other cuts"
+                f"no column is left: none of the cuts divides these rows, for any of the "
+                f"{len(names)} feature(s); give features that vary more, or other cuts"
             )
         self.space_ = self._describe(names, features)
         return self
@@ -130,8 +272,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise InvalidSpace(
             f"{_column_name(name, threshold)!r} cannot be written as a condition on {feature!r}: "
             "columns must hold numbers or booleans, or be one-hot columns of a feature without "
-            "'other'. Leave space out here and give it to read_tree(..., through=binarizer, "
-            "space=...)"
+            "'other'. Leave space out here and give it to orderless.read(..., "
+            "preprocessing=binarizer, space=...)"
         )
 
     def transform(self, X: Any) -> Any:
@@ -214,90 +356,27 @@ def as_declared(X: Floats, names: Sequence[str], features: Sequence[Feature]) ->
     return X
 
 
-class UnlabelledBinarizer(Binarizer):
-    """A binarizer that looks at the rows only."""
-
-    @abstractmethod
-    def _cuts(self, rows: Floats) -> Iterator[Cut]:
-        """Give the cuts of rows that are as declared."""
-
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Find the cuts.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        rows = cast(Floats, validate_data(self, X, dtype=np.float64, ensure_min_samples=2))
-        names, features = self._declared(X)
-        refuse_rounding(X, list(rows.T), features)
-        rows = as_declared(rows, names, features)
-        return self._learn(names, features, list(self._cuts(rows)))
+def _read_quantiles(thresholds: Any) -> list[float]:
+    """Read at which quantiles to cut: how many, or which."""
+    if isinstance(thresholds, int | np.integer) and not isinstance(thresholds, bool):
+        if thresholds >= 1:
+            parts = int(thresholds) + 1
+            return [i / parts for i in range(1, parts)]
+    elif isinstance(thresholds, Iterable) and not isinstance(thresholds, str):
+        quantiles = list(thresholds)
+        if quantiles and all(isinstance(q, Real) and 0 <= float(q) <= 1 for q in quantiles):
+            return [float(q) for q in quantiles]
+    raise ValueError(
+        "thresholds must be 'guess', 'all', how many quantiles (1 or more), or a sequence of "
+        f"quantiles between 0 and 1, such as (0.33, 0.66), got {thresholds!r:.80}"
+    )
 
 
-class QuantileBinarizer(UnlabelledBinarizer):
-    """Cut every feature at the same quantiles of its values.
-
-    Parameters
-    ----------
-    quantiles : sequence of float
-        Between 0 and 1. The defaults are the paper's two cuts per feature.
-    space : Space, optional
-        What the columns that come in mean, where they are not just numbers. It goes into
-        ``space_``; cuts that are then one condition are merged.
-
-    Attributes
-    ----------
-    thresholds_ : list of (int, float)
-        Feature index and threshold of each column that comes out, sorted.
-    space_ : Space
-        The features that came in, and the columns that come out as conditions on them. The way
-        back: ``read_tree(model, space=binarizer.space_)`` for a model fitted on the columns.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
-
-    Notes
-    -----
-    A quantile between two values is interpolated linearly (numpy's default). Equal cuts are
-    merged, and a cut at the maximum is dropped, because no row lies above it: a constant feature
-    has no columns. When no column at all is left, ``fit`` raises ``InvalidData``.
-
-    Examples
-    --------
-    >>> binarizer = QuantileBinarizer().fit([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0]])
-    >>> binarizer.get_feature_names_out().tolist()
-    ['x0 <= 1.99', 'x0 <= 2.98']
-    >>> binarizer.transform([[2.0, 5.0]]).tolist()
-    [[0, 1]]
-    """
-
-    def __init__(
-        self, *, quantiles: Sequence[float] = (0.33, 0.66), space: Space | None = None
-    ) -> None:
-        self.quantiles = quantiles
-        self.space = space
-
-    def _cuts(self, rows: Floats) -> Iterator[Cut]:
-        cuts, top = _quantiles(rows, self._checked_quantiles()), rows.max(axis=0)
-        for j in range(rows.shape[1]):
-            yield from ((j, float(t)) for t in np.unique(cuts[:, j]) if t < top[j])
-
-    def _checked_quantiles(self) -> list[float]:
-        given = self.quantiles
-        many = isinstance(given, Iterable) and not isinstance(given, str)
-        quantiles = list(given) if many else []
-        if not quantiles or not all(isinstance(q, Real) and 0 <= q <= 1 for q in quantiles):
-            raise ValueError(
-                "quantiles must be a sequence of numbers between 0 and 1, such as (0.33, 0.66), "
-                f"got {given!r}"
-            )
-        return [float(q) for q in quantiles]
+def _at_quantiles(rows: Floats, quantiles: list[float]) -> list[Cut]:
+    cuts, top = _quantiles(rows, quantiles), rows.max(axis=0)
+    return [
+        (j, float(t)) for j in range(rows.shape[1]) for t in np.unique(cuts[:, j]) if t < top[j]
+    ]
 
 
 def _quantiles(X: Floats, quantiles: list[float]) -> Floats:
@@ -307,54 +386,6 @@ def _quantiles(X: Floats, quantiles: list[float]) -> Floats:
         if far.any():  # values so far apart that their difference is no longer a number
             cuts = np.where(far, 2 * np.quantile(X / 2, quantiles, axis=0), cuts)
     return cuts
-
-
-class MidpointBinarizer(UnlabelledBinarizer):
-    """Cut every feature between each two neighbouring values that it has.
-
-    No other threshold divides the rows in another way, so trees over these columns are all trees
-    over the features, as far as the rows can tell.
-
-    Parameters
-    ----------
-    space : Space, optional
-        What the columns that come in mean, where they are not just numbers. It goes into
-        ``space_``; cuts that are then one condition are merged.
-
-    Attributes
-    ----------
-    thresholds_ : list of (int, float)
-        Feature index and threshold of each column that comes out, sorted.
-    space_ : Space
-        The features that came in, and the columns that come out as conditions on them. The way
-        back: ``read_tree(model, space=binarizer.space_)`` for a model fitted on the columns.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
-
-    Notes
-    -----
-    The threshold between a and b is a / 2 + b / 2, or a where that rounds to b: as scikit-learn's
-    trees compute it. Those round the values to float32 before; here they are compared as they came,
-    in float64, and only those of a feature that ``space`` declares float32 are rounded. A constant
-    feature has no columns. When no column at all is left, ``fit`` raises ``InvalidData``.
-
-    Cost: O(n_rows * log(n_rows) * n_features), and one column for every distinct value but one.
-
-    Examples
-    --------
-    >>> binarizer = MidpointBinarizer().fit([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0], [2.0, 5.0]])
-    >>> binarizer.get_feature_names_out().tolist()
-    ['x0 <= 1.5', 'x0 <= 3']
-    >>> binarizer.transform([[2.0, 5.0]]).tolist()
-    [[0, 1]]
-    """
-
-    def __init__(self, *, space: Space | None = None) -> None:
-        self.space = space
-
-    def _cuts(self, rows: Floats) -> Iterator[Cut]:
-        for j in range(rows.shape[1]):
-            yield from ((j, t) for t in _between(rows[:, j]).tolist())
 
 
 def _between(values: Floats) -> Floats:

@@ -85,7 +85,7 @@ def discover(
     -------
     list of Proposal
         The most surprising first. A person decides which of them are facts, and gives these to
-        ``Space(..., knowing=[...])``: what held in these rows need not hold in the next.
+        ``Space(..., facts=[...])``: what held in these rows need not hold in the next.
 
     Notes
     -----
@@ -298,7 +298,7 @@ def _sums(space: Space, numbers: dict[int, Floats], min_rows: int) -> Iterator[P
             if not (varied[i][known].any() and varied[j][known].any()):
                 continue
             # Floats rarely add up exactly: then the fact is about how far they are off.
-            within = 0.0 if most == 0 else float(f"{2 * most:.1g}")
-            fact = Fact.total(space.names[k], [space.names[i], space.names[j]], within)
+            tolerance = 0.0 if most == 0 else float(f"{2 * most:.1g}")
+            fact = Fact.total(space.names[k], [space.names[i], space.names[j]], tolerance)
             distinct = len(np.unique(values[known]))
             yield Proposal(fact, "sum", n, n * math.log10(distinct))

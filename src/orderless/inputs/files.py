@@ -61,7 +61,10 @@ def read_file(
             _check_regular(there, shown)
             if first is not None:
                 return handle.read(first)
-            content = b"" if there.st_size > most else handle.read(most + 1)
+            # Python takes memory for all that is asked for, however small the file is.
+            content = b"" if there.st_size > most else handle.read(there.st_size + 1)
+            if len(content) > there.st_size:  # it has grown, or does not say its size
+                content += handle.read(most + 1 - len(content))
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {shown}: correct the name") from None
     except ValueError as fault:  # a NUL

@@ -7,6 +7,7 @@ Out: frames to read, and results as columns or tables of the same library, with 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # imported when rows come: a tree in a file is explained with
     import narwhals as nw
 
 __all__ = [
+    "Between",
     "arrow_slices",
     "column_like",
     "frame_of",
@@ -31,6 +33,40 @@ __all__ = [
     "table_like",
 ]
 
+
+@dataclass(frozen=True)
+class Between:
+    """Rows whose values are known only to lie in a range.
+
+    Parameters
+    ----------
+    lower, upper : arrays, data frames, or lists of dicts
+        Two bounds of the same rows: each value lies at or above the one and at or below the other.
+        NaN, None, or not there: no bound on that side. Equal: the value is known. Categorical
+        features have no bounds: give a set of possible values in ``lower`` and None in ``upper``.
+
+    Notes
+    -----
+    Bounds are moved inwards to values that the feature has: 2.3 to 4.9 is 3 to 4 for an integer.
+    Where rows are rounded to float32 (scikit-learn), both bounds are, as the values between them
+    would be. Where NaN is a value of a feature, a range excludes it, and no bound on either side
+    allows it.
+
+    Examples
+    --------
+    >>> import orderless as ol
+    >>> tree = ol.read({"feature": "age", "relation": "<=", "reference": 30,
+    ...                 "true": {"prediction": "young"}, "false": {"prediction": "old"}},
+    ...                space=ol.Space({"age": "integer"}))
+    >>> lower, upper = [{"age": 20}, {"age": 20}, {"age": 30.5}], [{"age": 30.9}, {"age": 31}, {}]
+    >>> tree.predict(ol.Between(lower, upper)).tolist()
+    ['young', None, 'old']
+    """
+
+    lower: Any
+    upper: Any
+
+
 PLAIN = (list, tuple, dict, np.ndarray)  # no data frames, as need not be found out
 SLICE = 65_536  # rows: their copies take memory that was used before, which is there at once
 
@@ -39,6 +75,8 @@ def frame_of(X: Any) -> nw.DataFrame[Any] | None:
     """Give X as narwhals reads it if it is a data frame, else None."""
     if type(X) in PLAIN:
         return None
+    if isinstance(X, Between):
+        X = X.lower
     import narwhals as nw
 
     try:

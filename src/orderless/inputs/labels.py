@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..model import Ensemble, Label, Tree, plain_label
+from ..model import Label, SumKernel, TreeKernel, plain_label
 from .cells import is_unknown
 
 __all__ = ["class_codes", "label_array", "number_array", "numbered_classes"]
@@ -63,7 +63,7 @@ def number_array(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
 
 
 def class_codes(
-    tree: Tree | Ensemble, y: ArrayLike, n_rows: int, *, complete: bool = False
+    tree: TreeKernel | SumKernel, y: ArrayLike, n_rows: int, *, complete: bool = False
 ) -> NDArray[np.int32]:
     """Give the positions of labels in ``tree.classes``, -1 for labels that are not there."""
     labels = label_array(y, n_rows, complete=complete)

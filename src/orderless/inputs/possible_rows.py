@@ -21,7 +21,7 @@ from ..model import Box, Domain, Flags, domain_of, meet, point_domain, row_bound
 from .cells import AMONG, BETWEEN, CODE, CoreColumn
 
 if TYPE_CHECKING:
-    from ..model import Ensemble, Fact, Feature, Space, Tree
+    from ..model import Fact, Feature, Space, SumKernel, TreeKernel
     from .rows import Rows
 
 __all__ = [
@@ -51,8 +51,8 @@ class PossibleRows:
     the group.
     """
 
-    def __init__(self, tree: Tree | Ensemble, rows: Rows) -> None:
-        self.tree, self.rows, self.space = cast("Tree", tree), rows, tree.space
+    def __init__(self, tree: TreeKernel | SumKernel, rows: Rows) -> None:
+        self.tree, self.rows, self.space = cast("TreeKernel", tree), rows, tree.space
         knowledge = tree.space.knowledge
         assert knowledge is not None
         self.knowledge = knowledge
@@ -200,7 +200,7 @@ def _warn(n: int, at: int, facts: list[str]) -> None:
     )
 
 
-def refuse_contradiction(tree: Tree | Ensemble, rows: Rows) -> None:
+def refuse_contradiction(tree: TreeKernel | SumKernel, rows: Rows) -> None:
     """Refuse one row that contradicts the facts."""
     knowledge = tree.space.knowledge
     if knowledge is None:
@@ -215,7 +215,7 @@ def refuse_contradiction(tree: Tree | Ensemble, rows: Rows) -> None:
         )
 
 
-def refuse_contradictions(tree: Tree, X: Any) -> None:
+def refuse_contradictions(tree: TreeKernel, X: Any) -> None:
     """Refuse rows of which one contradicts the facts: rows that say how likely answers are."""
     if tree.space.knowledge is None:
         return

@@ -29,10 +29,11 @@ from .cells import (
     read_intervals,
     read_numbers,
 )
+from .frames import Between
 from .names import some_names
-from .rows import Rows, open_rows
+from .rows import Rows, open_rows, read_rows
 
-__all__ = ["read_between"]
+__all__ = ["read_between", "rows_for"]
 
 Given = NDArray[Any] | None
 COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
@@ -79,6 +80,15 @@ def read_between(
 
 
 Ends = list[tuple[Column, Given, Given]]
+
+
+def rows_for(X: Any, space: Space, used: Iterable[int], *, if_there: Iterable[int] = ()) -> Rows:
+    """Read rows of any usual kind, or ranges; rows that were read stay as they are."""
+    if isinstance(X, Rows):
+        return X
+    if isinstance(X, Between):
+        return read_between(X.lower, X.upper, space, used, if_there=if_there)
+    return read_rows(X, space, used, if_there=if_there)
 
 
 def _conditions(ends: Ends, n_rows: int) -> Known:

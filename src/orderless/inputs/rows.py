@@ -82,7 +82,7 @@ def read_rows(
         raise InvalidData(
             f"the data frame lacks the column{'s' * (len(absent) > 1)} {', '.join(absent)}; it has "
             f"{some_names(there or ())}. Unknown values are NaN or null in a column that is there; "
-            "a tree's features are named with read_tree(..., feature_names=)"
+            "a tree's features are named with orderless.read(..., feature_names=)"
         )
     more = [i for i in if_there if there is None or not absent_columns(space, [i], there)]
     rows = read_columns(lookup, n_rows, space, [*used, *more])
@@ -198,7 +198,7 @@ def absent_columns(space: Space, used: Iterable[int], there: Sequence[str]) -> l
 def _numbered(frame: nw.DataFrame[Any], space: Space) -> nw.DataFrame[Any]:
     """Name the columns 0, 1, ... of a frame as the features of a tree that has no names either."""
     names: list[Any] = list(frame.columns)
-    plain = [f"x{i}" for i in range(len(names))]  # as read_tree calls what has no name
+    plain = [f"x{i}" for i in range(len(names))]  # as readers call what has no name
     if list(space.column_names) != plain or any(isinstance(name, str) for name in names):
         return frame
     if names != list(range(len(names))):
@@ -216,7 +216,7 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
                 raise InvalidData(
                     f"row {i} has the unknown feature {name!r}{near(name, known)}: the features "
                     f"are {some_names(space.names)}. A tree's features are named with "
-                    "read_tree(..., feature_names=)"
+                    "orderless.read(..., feature_names=)"
                 )
 
     def get(name: str) -> NDArray[Any] | None:

@@ -1,170 +1,57 @@
 """Guessed thresholds: cut features where a boosted ensemble of small trees cuts them.
 
 In:  a table of numbers, and class labels.
-Out: 0/1 columns, and ``space_``: the ``Space`` that says what each of them means.
+Out: the cuts, by feature.
 Paper: Sections 4 and 6.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from ..errors import InvalidData
-from ..model import Space
-from .binarize import Binarizer, Cut, as_declared
-from .rows import refuse_rounding
+from ..model import Floats
+from .binarize import Cut
 
-__all__ = ["ThresholdGuessBinarizer"]
+__all__ = ["guess"]
 
 BOOSTERS = {"classification": GradientBoostingClassifier, "regression": GradientBoostingRegressor}
 
 
-class ThresholdGuessBinarizer(Binarizer):
-    r"""Cut features where a boosted ensemble of small trees cuts them.
+def guess(rows: Floats, labels: Any, how: Any, end: float) -> list[Cut] | None:
+    """Guess where to cut; None if that is not done at a time of ``time.monotonic``.
 
-    A gradient-boosted ensemble is fitted on ``X``; the thresholds of its trees are the candidates,
-    each a column :math:`[x_j \le t]`. Backward selection then drops the least important column,
-    refits the ensemble on the columns left, and goes on for as long as its training accuracy
-    stays at or above that of the ensemble on *all* candidate columns. The column whose removal
-    ended the search returns, as the last one. The defaults are the paper's.
-
-    Parameters
-    ----------
-    n_estimators, max_depth, learning_rate
-        Of the ``GradientBoostingClassifier``.
-    backward_select : bool
-        False keeps all candidates.
-    random_state : int, RandomState or None
-        Settles which of several equally good splits a tree takes; the same for every refit.
-    space : Space, optional
-        What the columns that come in mean (``Space({"age": "integer"})``), where they are not just
-        numbers. It goes into ``space_``; cuts that are then one condition are merged.
-    task : "classification" or "regression"
-        Whether y holds class labels, or numbers. The ensemble of numbers is a
-        ``GradientBoostingRegressor``, and columns are dropped for as long as the share of the
-        variance that it explains, in thousandths, does not fall.
-
-    Attributes
-    ----------
-    thresholds_ : list of (int, float)
-        Feature index and threshold of each column that comes out: by feature, then by threshold,
-        but for the last one after a backward selection, which was put back.
-    space_ : Space
-        The features that came in, and the columns that come out as conditions on them. The way
-        back: ``read_tree(model, space=binarizer.space_)`` for a model fitted on the columns.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
-
-    Notes
-    -----
-    0/1 columns are cut at 0.5 like any other, so the column that comes out is their opposite.
-
-    scikit-learn grows trees on float32 values, so thresholds are those between float32 values; the
-    columns themselves compare float64 values.
-
-    With two candidates or more at least two columns are kept: the one put back returns even where
-    its removal did no harm. With more than two classes the trees of all classes contribute (the
-    gosdt package 1.0.4 looks at the first class only).
-
-    Cost: one fit on ``X``, O(n_estimators * max_depth * n_rows * log(n_rows) * n_features), times
-    the classes when there are more than two. The refits of the selection, at most one per
-    candidate, are on *distinct* rows of 0/1 columns, weighted: quick, however many rows there are.
-
-    References
-    ----------
-    McTavish et al., "Fast Sparse Decision Tree Optimization via Reference Ensembles", AAAI 2022.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"age": [19, 24, 31, 45, 52, 60], "visits": [0, 3, 1, 0, 2, 1]})
-    >>> binarizer = ThresholdGuessBinarizer().fit(X, ["no", "no", "yes", "yes", "yes", "no"])
-    >>> binarizer.thresholds_
-    [(0, 27.5), (0, 56.0)]
-    >>> binarizer.transform(X[:3])
-    array([[1, 1],
-           [1, 1],
-           [0, 1]], dtype=int8)
-    >>> binarizer.space_
-    Space(Feature('age', numeric), Feature('visits', numeric); 2 columns are indicators)
+    ``how`` has the parameters of a ``Binarizer``.
     """
-
-    _needs_labels = True
-
-    def __init__(
-        self,
-        *,
-        n_estimators: int = 40,
-        max_depth: int = 1,
-        learning_rate: float = 0.1,
-        backward_select: bool = True,
-        random_state: Any = 42,
-        space: Space | None = None,
-        task: str = "classification",
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.backward_select = backward_select
-        self.random_state = random_state
-        self.space = space
-        self.task = task
-
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Guess the thresholds.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers.
-        y : array-like of shape (n_rows,)
-            Class labels of any type, two classes or more; finite numbers for regression.
-
-        Returns
-        -------
-        self
-        """
-        fitted = self.fit_until(math.inf, X, y)
-        assert fitted is not None
-        return fitted
-
-    def fit_until(self, end: float, X: Any, y: ArrayLike) -> Self | None:
-        """Guess the thresholds; None if that is not done at a time of ``time.monotonic``."""
-        if self.task not in BOOSTERS:
-            raise ValueError(f"task must be one of {str(list(BOOSTERS))[1:-1]}, got {self.task!r}")
-        rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        names, features = self._declared(X)
-        refuse_rounding(X, list(rows.T), features)
-        rows = as_declared(rows, names, features)
-        codes = labels.astype(np.float64) if self.task == "regression" else _class_codes(labels)
-        seed = self.random_state
-        if not isinstance(seed, int | np.integer):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        booster = BOOSTERS[self.task](
-            n_estimators=self.n_estimators,
-            max_depth=self.max_depth,
-            learning_rate=self.learning_rate,
-            random_state=seed,
-        )
-        try:
-            cuts = _candidates(booster.fit(rows, codes, monitor=_Monitor(end)))
-            if self.backward_select and len(cuts) > 1:
-                bits = np.empty((len(rows), len(cuts)), dtype=bool)
-                for k, (j, threshold) in enumerate(cuts):
-                    bits[:, k] = rows[:, j] <= threshold
-                cuts = [cuts[k] for k in _backward_selection(booster, bits, codes, end)]
-        except _TimeUp:
-            return None
-        return self._learn(names, features, cuts)
+    if how.task not in BOOSTERS:
+        raise ValueError(f"task must be one of {str(list(BOOSTERS))[1:-1]}, got {how.task!r}")
+    codes = labels.astype(np.float64) if how.task == "regression" else _class_codes(labels)
+    seed = how.random_state
+    if not isinstance(seed, int | np.integer):
+        seed = check_random_state(seed).randint(2**31 - 1)
+    booster = BOOSTERS[how.task](
+        n_estimators=how.n_estimators,
+        max_depth=how.max_depth,
+        learning_rate=how.learning_rate,
+        random_state=seed,
+    )
+    try:
+        cuts = _candidates(booster.fit(rows, codes, monitor=_Monitor(end)))
+        if how.backward_select and len(cuts) > 1:
+            bits = np.empty((len(rows), len(cuts)), dtype=bool)
+            for k, (j, threshold) in enumerate(cuts):
+                bits[:, k] = rows[:, j] <= threshold
+            cuts = [cuts[k] for k in _backward_selection(booster, bits, codes, end)]
+    except _TimeUp:
+        return None
+    return cuts
 
 
 class _TimeUp(Exception):

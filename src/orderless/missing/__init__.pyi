@@ -6,13 +6,9 @@ from .asking import (
 from .bounds import (
     groups_reached as groups_reached,
     probability_bounds as probability_bounds,
-    regression_bounds as regression_bounds,
 )
 from .gapped import (
     Gapped as Gapped,
-)
-from .imputation import (
-    imputation_dependence as imputation_dependence,
 )
 from .interval_widths import (
     IntervalWidths as IntervalWidths,
@@ -24,12 +20,9 @@ from .needed import (
 )
 from .predict import (
     counts_rows as counts_rows,
-    determined_by_any as determined_by_any,
-    odds as odds,
     possible_classes as possible_classes,
-    predict_between as predict_between,
-    predict_features as predict_features,
-    predict_path as predict_path,
+    shares_of_rows as shares_of_rows,
+    shares_of_training as shares_of_training,
 )
 from .settling import (
     Settling as Settling,
@@ -38,8 +31,4 @@ from .smallest_sets import (
     Steps as Steps,
     hitting_sets as hitting_sets,
     members as members,
-)
-from .study import (
-    Coverage as Coverage,
-    coverage as coverage,
 )

@@ -1,6 +1,6 @@
 """Which feature to ask next: one question per undetermined row, the same everywhere.
 
-In:  a ``Tree``, or anything that ``read_tree`` knows, and rows with unknown values.
+In:  a tree, and rows with unknown values.
 Out: the name of one unknown feature per row that is not determined. SQL and polars expressions
      (``output/code/formula.py``) say the same, by the same definition.
 Paper: goes beyond Section 6, which says whether a row is determined, not what to ask.
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import Rows, allowed_bins, distinct_rows, labels_like
-from ..model import Bins, Tree
+from ..model import Bins, TreeKernel
 from ..readers import read_tree
 from .smallest_sets import Ends
 
@@ -25,24 +25,9 @@ MOST_CELLS = 50_000_000  # of a table of rows by bins at one time
 Ints = NDArray[np.int32]
 
 
-def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
-    """Give, for each row that is not determined, an unknown feature whose value can matter.
+def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
+    """Give a feature whose value can matter, for each row that is open; see ``Model.ask_next``.
 
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-    within : float, optional
-        For trees of numbers: ask only until the numbers that are possible are at most so far apart.
-
-    Returns
-    -------
-    numpy.ma.MaskedArray, or a nullable Series when a data frame came in
-        Names of features; masked where the row is determined (or known within so much).
-
-    Notes
-    -----
     Walk down the tree as far as the row answers. Where it does not: if one of the two sides is
     determined (all leaves that the row can reach there have one class, or numbers that are near
     enough), ask this node's feature;
@@ -53,34 +38,27 @@ def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
     sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
     the same choice in expressions. With facts, what no possible completion of the row reaches is
     left out.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> ask_next(tree, [[None, None], [1, None], [None, 0], [None, 1]]).tolist()
-    ['x0', 'x1', None, 'x0']
     """
-    tree, ends = Ends.of(read_tree(tree), within)
+    tree, ends = Ends.of(read_tree(tree), tolerance)
     rows = tree.read(X)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
     if ends.reach is None:
         open_rows = np.flatnonzero(tree.decide(rows) < 0)
     else:
-        known = tree.predict(rows, within=within)
+        known = tree.predict(rows, tolerance=tolerance)
         open_rows = np.flatnonzero(np.ma.getmaskarray(known))
-    codes[open_rows] = asked_features(tree, rows, open_rows, within)
+    codes[open_rows] = asked_features(tree, rows, open_rows, tolerance)
     return labels_like(X, np.array(tree.space.names), codes, name="ask_next")
 
 
 def asked_features(
-    tree: Tree, rows: Rows, which: NDArray[np.intp], within: float | None = None
+    tree: TreeKernel, rows: Rows, which: NDArray[np.intp], tolerance: float | None = None
 ) -> Ints:
     """Give the positions of the features to ask in the space, for rows that are not determined."""
     out = np.full(len(which), -1, dtype=np.int32)
     if not len(which):
         return out
-    tree, ends = Ends.of(tree, within)
+    tree, ends = Ends.of(tree, tolerance)
     bins = tree.bins
     asker = _Asker(bins, ends)
     width = max(1, sum(bins.widths) + tree.n_leaves * bool(tree.connected))
@@ -96,7 +74,7 @@ def asked_features(
     return out
 
 
-def heights(tree: Tree) -> Ints:
+def heights(tree: TreeKernel) -> Ints:
     """Give, per node, the conditions on the longest path below it."""
     out = np.zeros(tree.n_nodes, dtype=np.int32)
     order = [0]

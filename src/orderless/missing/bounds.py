@@ -14,102 +14,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..form import CanonicalForm
 from ..inputs import Rows, table_like
-from ..model import Floats, Tree, refuse_facts
-from ..readers import read_tree
+from ..model import Floats, TreeKernel, refuse_facts
 
-__all__ = ["groups_reached", "probability_bounds", "regression_bounds"]
+__all__ = ["groups_reached", "probability_bounds"]
 
 MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
 
 
-def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
-    r"""Give, for each row and class, the least and the greatest share over all completions.
-
-    A completion ends in one leaf, and its probability of a class is the share of that class among
-    the leaf's training rows, as in scikit-learn's ``predict_proba``. Both ends are reached by some
-    completion:
+def probability_bounds(tree: TreeKernel, X: Any) -> tuple[Any, Any]:
+    r"""Give each class's least and greatest share over all completions; see ``predict_interval``.
 
     .. math:: \left[\min_{l \in R(x)} p_l(c),\ \max_{l \in R(x)} p_l(c)\right]
 
-    over the leaves :math:`R(x)` that the row can reach.
-
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-        With the training rows of its leaves (``distribution``), which scikit-learn's and STreeD's
-        trees have.
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-
-    Returns
-    -------
-    lower, upper : arrays of shape (rows, classes)
-        In the order of ``classes``; data frames with a column per class when one came in. A row
-        that reaches one leaf has equal ends.
-
-    Raises
-    ------
-    InvalidTree
-        If the tree does not say how many training rows of each class its leaves have.
-
-    Notes
-    -----
-    Exact. Each class has its own bounds: not all upper ends need hold at once. Cost: the
-    nodes that a row can reach, and for rows that reach leaves with different shares, rows x
-    classes x different leaves; memory is bounded.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-    >>> lower, upper = probability_bounds(model, [[5, 3, 1, 0.2], [6, 3, 5, None]])
-    >>> lower.round(2).tolist(), upper.round(2).tolist()
-    ([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0], [1.0, 0.91, 0.98]])
+    over the leaves :math:`R(x)` that the row can reach. Each class has its own bounds: not all
+    upper ends need hold at once. Cost: the nodes that a row can reach, and for rows that reach
+    leaves with different shares, rows x classes x different leaves; memory is bounded.
     """
-    tree = tree.tree if isinstance(tree, CanonicalForm) else read_tree(tree)
     rows = tree.read(X)
     lower, upper = _ends(tree, rows, tree.shares)
     return table_like(X, lower, tree.classes), table_like(X, upper, tree.classes)
 
 
-def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
-    """Give, for each row, the least and the greatest number that a regression tree can predict.
-
-    Parameters
-    ----------
-    model : Tree whose classes are numbers, or any regressor that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-
-    Returns
-    -------
-    lower, upper : arrays of shape (rows,)
-        Series when a data frame came in. Equal where every completion gets the same number.
-
-    Notes
-    -----
-    The same as ``Tree.predict_interval``: exact, both ends are predicted for some completion.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeRegressor
-    >>> X, y = [[1, 0], [2, 0], [3, 0], [3, 1]], [10.0, 20.0, 60.0, 70.0]
-    >>> model = DecisionTreeRegressor(random_state=0).fit(X, y)
-    >>> lower, upper = regression_bounds(model, [[1, None], [3, None], [None, None]])
-    >>> lower.tolist(), upper.tolist()
-    ([10.0, 60.0, 10.0], [10.0, 70.0, 70.0])
-    """
-    return read_tree(model).predict_interval(X)
-
-
 # -- the ends ----------------------------------------------------------------------------------
 
 
-def _ends(tree: Tree, rows: Rows, values: Floats) -> tuple[Floats, Floats]:
+def _ends(tree: TreeKernel, rows: Rows, values: Floats) -> tuple[Floats, Floats]:
     """Give rows x numbers: the least and the greatest over the leaves that each row can reach.
 
     ``values`` is nodes x numbers. Leaves that say the same are one group.
@@ -130,7 +60,7 @@ def _ends(tree: Tree, rows: Rows, values: Floats) -> tuple[Floats, Floats]:
 
 
 def groups_reached(
-    tree: Tree, rows: Rows, group: NDArray[Any]
+    tree: TreeKernel, rows: Rows, group: NDArray[Any]
 ) -> tuple[NDArray[np.int32], Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]]:
     """Tell which groups of leaves each row can reach.
 
@@ -148,7 +78,7 @@ def groups_reached(
     others : iterator of (positions of rows, rows x groups)
         The rows that can reach several, a block at a time, which bounds the memory.
     """
-    refuse_facts(tree.space, "probability_bounds")
+    refuse_facts(tree.space, "predict_interval(of='probability')")
     number = np.full(tree.n_nodes, -1, dtype=np.int32)
     number[tree.feature < 0] = group
     nodes = tree.relabelled(number)  # its group is the leaf's class

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import NOT_GIVEN, Rows, open_rows, read_codes, read_columns, read_numbers, some_names
-from ..model import Column, Ensemble, Feature, Flags, Floats, Space, Tree
+from ..model import Column, Feature, Flags, Floats, Space, SumKernel, TreeKernel
 
 __all__ = ["Gapped"]
 
@@ -22,7 +22,7 @@ __all__ = ["Gapped"]
 class Gapped:
     """Complete rows, and the same rows with values gone."""
 
-    def __init__(self, tree: Tree | Ensemble, X: Any, space: Space) -> None:
+    def __init__(self, tree: TreeKernel | SumKernel, X: Any, space: Space) -> None:
         self.tree = tree
         if space.column_names != tree.space.column_names:
             raise InvalidData(

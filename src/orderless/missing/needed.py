@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Rows, one_row, refuse_contradiction, row_box, unrounded_rows
-from ..model import Label, Tree, in_time, midpoint
+from ..model import Label, TreeKernel, in_time, midpoint
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (
@@ -40,13 +40,13 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Needed:
-    """Which unknown features would settle a row. Made by ``missing_needed``.
+    """Which unknown features would settle a row. Made by ``Model.needed``.
 
     Attributes
     ----------
     label
-        The class of the row if it is determined already, else None. With ``within``, the midpoint
-        of its numbers if they are near enough.
+        The class of the row if it is determined already, else None. With ``tolerance``, the
+        midpoint of its numbers if they are near enough.
     possible : tuple of labels
         The classes that the row can get.
     unknown : tuple of str
@@ -55,7 +55,7 @@ class Needed:
         All smallest sets of unknown features that settle the row whatever their values are.
     could : tuple of tuples of str
         All smallest sets of unknown features that settle the row for some of their values.
-    within : float, optional
+    tolerance : float, optional
         How far the numbers that are possible may be apart in a row that is settled.
 
     Notes
@@ -69,12 +69,12 @@ class Needed:
     unknown: Names
     settle: tuple[Names, ...]
     could: tuple[Names, ...]
-    within: float | None = None
+    tolerance: float | None = None
 
     def __str__(self) -> str:
         classes = [str(label) for label in self.possible]
         words = f"{', '.join(classes[:-1])} or {classes[-1]}"
-        if self.within is not None:
+        if self.tolerance is not None:
             words = f"between {classes[0]} and {classes[-1]}"
         if self.label is not None:
             if len(self.possible) == 1:
@@ -100,35 +100,16 @@ def missing_needed(
     tree: Any,
     row: Any,
     *,
-    within: float | None = None,
+    tolerance: float | None = None,
     limit: int = LIMIT,
     time_limit: float = TIME_LIMIT,
 ) -> Needed:
-    """Give the unknown features that would settle a row.
+    """Find the unknown features that would settle a row; see ``Model.needed``.
 
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    row : dict, one-row data frame, Series, or values in the order of the space's columns
-        What is missing, None or NaN is unknown.
-    within : float, optional
-        For trees of numbers: a row is settled as soon as the numbers that are possible are at most
-        so far apart, not only when one is left.
-    limit : int
-        Steps that each of the two searches may take before ``TooManyReasons`` is raised.
-    time_limit : float
-        Seconds before ``OutOfTime`` is raised.
-
-    Returns
-    -------
-    Needed
-
-    Notes
-    -----
     A set of features settles the row whatever their values are iff any two reachable leaves of
     different classes are separated by one of them: their sides on it have no value in common that
     the row allows. (If two leaves are not separated, values that lie in both keep both reachable.)
-    So the smallest such sets are the minimum hitting sets of all pairs (with ``within``, of all
+    So the smallest such sets are the minimum hitting sets of all pairs (with ``tolerance``, of all
     pairs of leaves whose numbers are farther apart). A set settles the row for
     some values iff one value for each of its features excludes all leaves but those of one class:
     a minimum set cover. Both are exact, and NP-hard in general. Cost: reachable leaves squared x
@@ -137,41 +118,30 @@ def missing_needed(
     may settle a row too. Where facts compare features with each other, two rows at once are looked
     for that agree on a set and get different classes (``limit`` counts these checks): exact as
     well, and much slower.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> print(missing_needed(tree, {}))
-    Not determined: 0 or 1.
-    Settled, whatever the values, by x0 and x1.
-    Settled, for some values, by x0; or by x1.
-    >>> missing_needed(tree, {"x0": 1}).settle
-    (('x1',),)
     """
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one step must be allowed")
     if not time_limit > 0:
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     clock = Clock(time_limit)
-    tree, ends = Ends.of(read_tree(tree), within)
+    tree, ends = Ends.of(read_tree(tree), tolerance)
     given = one_row(row, tree.space, tree.used, if_there=tree.connected)
     refuse_contradiction(tree, given)
-    return _of_read(tree, given, ends, within, limit, clock)
+    return _of_read(tree, given, ends, tolerance, limit, clock)
 
 
 @in_time
-def needed_of_read(tree: Tree, given: Rows, limit: int, time_limit: float) -> Needed:
+def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float) -> Needed:
     """Give what ``missing_needed`` does, of a row that was read, and is possible."""
     return _of_read(tree, given, Ends(), None, limit, Clock(time_limit))
 
 
 def _of_read(
-    tree: Tree, given: Rows, ends: Ends, within: float | None, limit: int, clock: Clock
+    tree: TreeKernel, given: Rows, ends: Ends, tolerance: float | None, limit: int, clock: Clock
 ) -> Needed:
     knowledge = tree.space.knowledge
     if knowledge is not None and knowledge.linear and tree.possible is not None:
-        return _among_possible(tree, given, ends, within, Steps(limit, clock))
+        return _among_possible(tree, given, ends, tolerance, Steps(limit, clock))
     cells = tree.possible_cells
     bins = tree.bins
     if cells is not None:
@@ -186,30 +156,30 @@ def _of_read(
     order = in_order(bins)
     unknown = [k for k in order if sides[k].bit_count() > 1]
     names = [bins.features[k].name for k in unknown]
-    known = _known(tree, classes, names, ends, within)
+    known = _known(tree, classes, names, ends, tolerance)
     if known is not None:
         return known
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
     lucky = lucky_sets if cells is None else possible_lucky_sets
     both = (settling_sets(parts, Steps(limit, clock), ends),
             lucky(parts, Steps(limit, clock), ends))  # fmt: skip
-    return _open(tree, classes, names, both, within)
+    return _open(tree, classes, names, both, tolerance)
 
 
 def _among_possible(
-    tree: Tree, given: Rows, ends: Ends, within: float | None, steps: Steps
+    tree: TreeKernel, given: Rows, ends: Ends, tolerance: float | None, steps: Steps
 ) -> Needed:
     """Answer where facts compare features with each other."""
     found = PossibleNeeded(tree, given, ends, steps)
     names = [tree.space.features[i].name for i in found.unknown]
-    known = _known(tree, found.classes, names, ends, within)
+    known = _known(tree, found.classes, names, ends, tolerance)
     if known is not None:
         return known
-    return _open(tree, found.classes, names, (found.settling(), found.lucky()), within)
+    return _open(tree, found.classes, names, (found.settling(), found.lucky()), tolerance)
 
 
 def _known(
-    tree: Tree, classes: list[int], names: list[str], ends: Ends, within: float | None
+    tree: TreeKernel, classes: list[int], names: list[str], ends: Ends, tolerance: float | None
 ) -> Needed | None:
     """Say that nothing is needed, if that is so."""
     if ends.apart(np.array(classes[:1]), np.array(classes[-1:])).any():
@@ -218,16 +188,16 @@ def _known(
     label = possible[0]
     if len(classes) > 1:
         label = float(midpoint(tree.numbers[classes[0]], tree.numbers[classes[-1]]))
-    return Needed(label, possible, tuple(names), ((),), ((),), within)
+    return Needed(label, possible, tuple(names), ((),), ((),), tolerance)
 
 
 def _open(
-    tree: Tree, classes: list[int], names: list[str], both: tuple[set[int], set[int]],
-    within: float | None,
+    tree: TreeKernel, classes: list[int], names: list[str], both: tuple[set[int], set[int]],
+    tolerance: float | None,
 ) -> Needed:  # fmt: skip
     settle, could = (
         tuple(tuple(names[k] for k in one) for one in sorted(members(s) for s in sets))
         for sets in both
     )
     possible = tuple(tree.classes[c] for c in classes)
-    return Needed(None, possible, tuple(names), settle, could, within)
+    return Needed(None, possible, tuple(names), settle, could, tolerance)

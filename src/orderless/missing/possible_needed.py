@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..inputs import Rows, one_value, row_box, row_domains
-from ..model import Domain, Formula, Knowledge, Tree, domain_of, meet, opposite
+from ..model import Domain, Formula, Knowledge, TreeKernel, domain_of, meet, opposite
 from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
 
 __all__ = ["PossibleNeeded"]
@@ -54,7 +54,7 @@ class PossibleNeeded:
     with an exact check.
     """
 
-    def __init__(self, tree: Tree, given: Rows, ends: Ends, steps: Steps) -> None:
+    def __init__(self, tree: TreeKernel, given: Rows, ends: Ends, steps: Steps) -> None:
         knowledge = tree.space.knowledge
         assert knowledge is not None
         self.knowledge, self.ends, self.steps = knowledge, ends, steps
@@ -64,14 +64,14 @@ class PossibleNeeded:
         self.unknown = self._unknown(tree, given)
         self._twice: dict[tuple[int, ...], Knowledge] = {}
 
-    def _row(self, tree: Tree, given: Rows) -> dict[int, Domain]:
+    def _row(self, tree: TreeKernel, given: Rows) -> dict[int, Domain]:
         """Give what the row says of the features that facts connect with those of the tree."""
         group_of = self.knowledge.group_of
         self.groups = {group_of[i] for i in tree.used if i in group_of}
         own = row_domains(tree.space, tree.connected, given, 0)
         return {i: domain for i, domain in own.items() if group_of[i] in self.groups}
 
-    def _leaves(self, tree: Tree, given: Rows) -> Iterator[Leaf]:
+    def _leaves(self, tree: TreeKernel, given: Rows) -> Iterator[Leaf]:
         bins, whole = tree.bins, self.knowledge.whole
         for _, label, box in reachable(bins, row_box(bins, given).bits, self.steps.clock):
             domains = dict(self.row)
@@ -85,7 +85,7 @@ class PossibleNeeded:
             if self.knowledge.possible(domains):
                 yield Leaf(label, plain, domains)
 
-    def _unknown(self, tree: Tree, given: Rows) -> list[int]:
+    def _unknown(self, tree: TreeKernel, given: Rows) -> list[int]:
         sides = row_box(tree.bins, given).bits
         out = [i for k, i in enumerate(tree.bins.positions)
                if i not in self.knowledge.group_of and sides[k].bit_count() > 1]  # fmt: skip

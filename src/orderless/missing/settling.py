@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows, unrounded_rows
-from ..model import Tree, refuse_facts
+from ..model import TreeKernel, refuse_facts
 from .needed import LIMIT, TIME_LIMIT, Names
 from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
 
@@ -35,14 +35,14 @@ class Settling:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: TreeKernel,
         limit: int = LIMIT,
         time_limit: float = TIME_LIMIT,
-        within: float | None = None,
+        tolerance: float | None = None,
     ) -> None:
         self.limit, self.time_limit = limit, time_limit
         refuse_facts(tree.space, "what settles a row", linear=True)
-        tree, self.ends = Ends.of(tree, within)
+        tree, self.ends = Ends.of(tree, tolerance)
         self.features = tree.space.features
         self.n_classes, cells = len(tree.classes), tree.possible_cells
         self.tree = tree = tree if cells is None else cells.tree

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import Bins, Tree, as_bits, near_numbers, read_within
+from ..model import Bins, TreeKernel, as_bits, near_numbers, read_tolerance
 
 __all__ = [
     "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "in_order", "lucky_sets", "members",
@@ -50,11 +50,11 @@ class Ends:
     reach: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, tree: Tree, within: float | None) -> tuple[Tree, Ends]:
+    def of(cls, tree: TreeKernel, tolerance: float | None) -> tuple[TreeKernel, Ends]:
         """Read when a row of a tree is settled, None: by one class; give the tree with numbers."""
-        if within is None:
+        if tolerance is None:
             return tree, cls()
-        most = read_within(within)
+        most = read_tolerance(tolerance)
         tree = tree.as_regression()
         return tree, cls(near_numbers(tree.numbers, most))
 

@@ -24,7 +24,7 @@ from .condition import (
     Condition as Condition,
 )
 from .ensemble import (
-    Ensemble as Ensemble,
+    SumKernel as SumKernel,
 )
 from .ensemble_file import (
     ENSEMBLE_FORMAT as ENSEMBLE_FORMAT,
@@ -113,6 +113,7 @@ from .leaf_words import (
     any_rounded as any_rounded,
     class_names as class_names,
     number_names as number_names,
+    tree_text as tree_text,
 )
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,
@@ -137,7 +138,7 @@ from .space import (
     Space as Space,
 )
 from .tree import (
-    Tree as Tree,
+    TreeKernel as TreeKernel,
 )
 from .tree_arrays import (
     Task as Task,
@@ -152,8 +153,10 @@ from .tree_numbers import (
     midpoint as midpoint,
     narrow as narrow,
     near_numbers as near_numbers,
+    place_of as place_of,
     read_levels as read_levels,
-    read_within as read_within,
+    read_probability as read_probability,
+    read_tolerance as read_tolerance,
 )
 from .tree_rows import (
     labels_array as labels_array,

@@ -19,7 +19,7 @@ from .numbers import row_boundary
 from .predictor import row_reader
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["BinReaders"]
 
@@ -27,7 +27,7 @@ __all__ = ["BinReaders"]
 class BinReaders:
     """Parts of ``Bins`` that are not pickled."""
 
-    tree: Tree
+    tree: TreeKernel
     features: tuple[Feature, ...]
     positions: tuple[int, ...]
     cuts: list[NDArray[np.float64]]

@@ -25,8 +25,8 @@ from .side import Side
 from .words import sides_text
 
 if TYPE_CHECKING:
-    from .ensemble import Ensemble
-    from .tree import Tree
+    from .ensemble import SumKernel
+    from .tree import TreeKernel
 
 __all__ = ["Bins", "Box", "as_bits", "ends", "ones"]
 
@@ -59,8 +59,8 @@ class Bins(BinReaders):
         The tree over bins, for the core.
     """
 
-    def __init__(self, tree: Tree | Ensemble) -> None:
-        self.tree = cast("Tree", tree)  # an ensemble has what is asked of it here
+    def __init__(self, tree: TreeKernel | SumKernel) -> None:
+        self.tree = cast("TreeKernel", tree)  # an ensemble has what is asked of it here
         held = getattr(tree, "held", None)
         cut = None if held is None else _core.bins.cut_tree(held, tree.space.held)
         if cut is None:

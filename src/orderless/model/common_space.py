@@ -19,12 +19,12 @@ import numpy as np
 from .example import value_in
 from .feature import Feature, Label, shared_feature
 from .space import Space
-from .tree import Tree
+from .tree import TreeKernel
 
 __all__ = ["over_common_space"]
 
 
-def over_common_space(trees: list[Tree]) -> list[Tree]:
+def over_common_space(trees: list[TreeKernel]) -> list[TreeKernel]:
     """State trees over one space: all features that any of them uses, with the values all allow.
 
     Its facts are those of all of them, with the features that these are about.
@@ -34,7 +34,7 @@ def over_common_space(trees: list[Tree]) -> list[Tree]:
         return trees
     _warn_of_made_up_names(spaces)
     used = {name for tree in trees for name in tree.features}
-    knowing = list(dict.fromkeys(fact for space in spaces for fact in space.knowing))
+    facts = list(dict.fromkeys(fact for space in spaces for fact in space.facts))
     used |= {
         space.names[i]
         for space in spaces
@@ -46,13 +46,11 @@ def over_common_space(trees: list[Tree]) -> list[Tree]:
         for feature in space.features:
             if feature.name in used:
                 by_name.setdefault(feature.name, {})[feature] = None
-    shared = Space(
-        [_common(list(features), trees) for features in by_name.values()], knowing=knowing
-    )
+    shared = Space([_common(list(features), trees) for features in by_name.values()], facts=facts)
     return [tree.over(shared) for tree in trees]
 
 
-def _common(features: list[Feature], trees: Sequence[Tree]) -> Feature:
+def _common(features: list[Feature], trees: Sequence[TreeKernel]) -> Feature:
     """Give the feature whose values are those that features of one name have in common."""
     ordered = [feature for feature in features if feature.ordered]
     categorical = [feature for feature in features if not feature.ordered]
@@ -62,7 +60,7 @@ def _common(features: list[Feature], trees: Sequence[Tree]) -> Feature:
     return reduce(shared_feature, parts)
 
 
-def _listed_and_others(numbers: Feature, labels: Feature, trees: Sequence[Tree]) -> Feature:
+def _listed_and_others(numbers: Feature, labels: Feature, trees: Sequence[TreeKernel]) -> Feature:
     """Give the numbers that a categorical feature lists, and one of each kind that it does not.
 
     Where the categorical feature has other values, every number is a value of both; only whole
@@ -86,7 +84,7 @@ def _listed_and_others(numbers: Feature, labels: Feature, trees: Sequence[Tree])
     return Feature(numbers.name, "categorical", categories=categories, nan=nan)
 
 
-def _cuts(numbers: Feature, trees: Sequence[Tree]) -> list[float]:
+def _cuts(numbers: Feature, trees: Sequence[TreeKernel]) -> list[float]:
     """Give the boundaries that the trees draw among a feature's numbers."""
     low, high = numbers.bounds
     found: set[float] = set()

@@ -1,13 +1,13 @@
-"""Ensemble: the one internal form of every model that adds up trees.
+"""SumKernel: the one internal form of every model that adds up trees.
 
 In:  trees over one space whose leaves are numbered, and what each leaf adds; from a reader or by
      hand.
-Out: ``Ensemble``: immutable, checked once; it offers what can be asked of it.
+Out: ``SumKernel``: immutable, checked once; what rooms compute with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidTree
+from . import formats as serial
 from .arrays import Floats, Nodes
 from .bins import Bins
 from .ensemble_checks import (
@@ -26,13 +27,13 @@ from .ensemble_checks import (
     check_trees,
     check_values,
 )
-from .ensemble_file import EnsembleFile
-from .ensemble_offers import EnsembleOffers
+from .ensemble_file import ENSEMBLE_FORMAT, KNOWING, VERSION, refuse_more, tree_in
 from .feature import Label
+from .knowledge.fact import Fact
 from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
-from .tree import Tree
+from .tree import TreeKernel
 from .tree_arrays import Task, read_classes
 from .tree_rows import labels_array
 from .whole_numbers import IN_PAGES, ROOM, WITH_FACTS, Adding, Whole, in_units, whole_numbers
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
     from ..inputs import Rows
     from .knowledge.fact_trees import FactTrees
 
-__all__ = ["Ensemble"]
+__all__ = ["SumKernel"]
 
 
-class Ensemble(EnsembleFile, EnsembleOffers):
+class SumKernel:
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -71,7 +72,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
 
     def __init__(
         self,
-        trees: Sequence[Tree],
+        trees: Sequence[TreeKernel],
         values: Sequence[ArrayLike],
         *,
         scores: Sequence[int] | None = None,
@@ -84,7 +85,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
         trees = tuple(trees)
         check_trees(trees)
         check_adding(adding)
-        self.trees: tuple[Tree, ...] = tuple(
+        self.trees: tuple[TreeKernel, ...] = tuple(
             tree if tree.distribution is None else tree.replace(distribution=None) for tree in trees
         )
         self.space: Space = trees[0].space
@@ -108,7 +109,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
         self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
         self._freeze()
 
-    def replace(self, **changes: Any) -> Ensemble:
+    def replace(self, **changes: Any) -> SumKernel:
         """Make an ensemble that differs in some of the parameters that ``Ensemble`` takes."""
         own: dict[str, Any] = {
             "trees": self.trees,
@@ -120,7 +121,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             "link": self.link,
             "factor": self.factor,
         }
-        return Ensemble(**{**own, **changes})
+        return SumKernel(**{**own, **changes})
 
     # -- the same names as a tree has, for all nodes one tree after the other --------------------
 
@@ -180,11 +181,9 @@ class Ensemble(EnsembleFile, EnsembleOffers):
 
     def read(self, X: Any) -> Rows:
         """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
-        from ..inputs import Rows, read_rows
+        from ..inputs import rows_for
 
-        if isinstance(X, Rows):
-            return X
-        return read_rows(X, self.space, self.used, if_there=self.connected)
+        return rows_for(X, self.space, self.used, if_there=self.connected)
 
     @cached_property
     def connected(self) -> tuple[int, ...]:
@@ -253,6 +252,16 @@ class Ensemble(EnsembleFile, EnsembleOffers):
 
     # -- what it is ------------------------------------------------------------------------------
 
+    def over(self, space: Space) -> SumKernel:
+        """Convert to another space that has its features, by name; see ``Ensemble.with_space``."""
+        if space == self.space:
+            return self
+        return self.replace(trees=[tree.over(space) for tree in self.trees])
+
+    def with_facts(self, facts: Iterable[Fact | str]) -> SumKernel:
+        """Return the same sum over its space with more facts."""
+        return self.over(self.space.with_facts(facts))
+
     @property
     def n_trees(self) -> int:
         """How many trees it has."""
@@ -283,7 +292,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same ensemble, tree by tree (``equivalent`` compares functions)."""
-        if not isinstance(other, Ensemble):
+        if not isinstance(other, SumKernel):
             return NotImplemented
         return (
             self.trees == other.trees
@@ -322,6 +331,70 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             f"deep, over {_counted(len(self.used), 'feature')}: {list(self.features)!s:.200}\n"
             f"{self._gives}; {_counted(self.n_scores, 'score')}, added {exact}; {how}"
         )
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what JSON needs to write it down (docs/formats)."""
+        own = self
+        trees = []
+        for tree, values, score in zip(own.trees, own.values, own.scores.tolist(), strict=True):
+            content = tree.to_dict()
+            del content["space"], content["classes"]
+            entry = {**content, "values": values.tolist()}
+            trees.append(entry if score < 0 else {**entry, "score": score})
+        adding, rule = own.adding, own.rule
+        return {
+            "space": own.space.to_dict(),
+            "classes": list(own.classes) or None,
+            "adding": {**adding._asdict(), "base": list(adding.base)},
+            "rule": {**rule._asdict(), "cuts": list(rule.cuts)},
+            "link": own.link,
+            "factor": own.factor,
+            "trees": trees,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> SumKernel:
+        """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
+        with serial.Reading("an ensemble"):
+            adding = dict(serial.take(content, "adding", dict))
+            rule = dict(serial.take(content, "rule", dict))
+            refuse_more("adding", adding, Adding._fields)
+            refuse_more("rule", rule, Rule._fields)
+            space = serial.take(content, "space", dict)
+            entries = serial.take(content, "trees", list)
+            trees = [tree_in(entry, space) for entry in entries]
+            classes = content.get("classes")
+            last = serial.take({"base_last": False, **adding}, "base_last", bool)
+            return cls(
+                trees,
+                [serial.numbers(entry, "values", 2) for entry in entries],
+                scores=[serial.take({"score": -1, **entry}, "score", int) for entry in entries],
+                classes=None if classes is None else serial.take(content, "classes", list),
+                adding=Adding(
+                    **{**adding, "base": tuple(serial.numbers(adding, "base")), "base_last": last}
+                ),
+                rule=Rule(**{**rule, "cuts": tuple(serial.numbers({"cuts": [], **rule}, "cuts"))}),
+                link=serial.take(content, "link", str),
+                factor=content.get("factor", 1.0),
+            )
+
+    def to_json(self) -> str:
+        """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal one."""
+        version = KNOWING if self.space.facts else VERSION
+        return serial.dump(ENSEMBLE_FORMAT, version, self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> SumKernel:
+        """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        return cls.from_dict(serial.load(text, ENSEMBLE_FORMAT, (VERSION, KNOWING), limit=limit))
 
 
 def _counted(n: int, noun: str) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidTree, a_kind
 from .arrays import Floats
 from .rule import Link, Rule
-from .tree import Tree
+from .tree import TreeKernel
 from .whole_numbers import Adding
 
 __all__ = [
@@ -38,7 +38,7 @@ def check_trees(trees: Sequence[Any]) -> None:
     if not trees:
         raise InvalidTree("an ensemble must have at least one tree")
     for tree in trees:
-        if not isinstance(tree, Tree):
+        if not isinstance(tree, TreeKernel):
             raise InvalidTree(f"an ensemble must consist of trees, got {a_kind(tree)}")
         if tree.space != trees[0].space:
             raise InvalidTree(
@@ -61,7 +61,7 @@ def check_adding(adding: Any) -> None:
         raise InvalidTree(f"divisor must be a number above 0, got {adding.divisor!r:.80}")
 
 
-def check_values(trees: Sequence[Tree], values: Sequence[Floats], adding: Adding) -> None:
+def check_values(trees: Sequence[TreeKernel], values: Sequence[Floats], adding: Adding) -> None:
     """Refuse values that are not one finite number for each leaf and score."""
     if len(trees) != len(values):
         raise InvalidTree(f"there are {len(trees)} trees, and values of {len(values)}")

@@ -20,6 +20,7 @@ from .numbers import BELOW_FLOAT32
 __all__ = ["any_value", "counted", "value_in"]
 
 NOTHING = 1e-30  # what libraries write for a threshold of 0 is nearer to it
+WHOLE = 2.0**52  # floats beyond it have no halves between them
 ROUNDING = 1e-6
 
 
@@ -117,7 +118,7 @@ def counted(feature: Feature, cuts: Sequence[float]) -> bool:
     Libraries write such a threshold a little above or below.
     """
     finite = [cut for cut in cuts if math.isfinite(cut)]
-    halves = all(abs(2 * cut - round(2 * cut)) <= ROUNDING for cut in finite)
+    halves = all(abs(cut) < WHOLE and abs(2 * cut - round(2 * cut)) <= ROUNDING for cut in finite)
     return feature.whole or (bool(finite) and halves)
 
 

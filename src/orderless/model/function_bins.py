@@ -12,7 +12,7 @@ from .. import _core
 from .bins import Bins
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["FunctionBins"]
 
@@ -47,7 +47,7 @@ class FunctionBins(Bins):
         _slots = _Unfolded()
         _read = _Unfolded()
 
-    def __init__(self, tree: Tree, form: _core.reasons.Form) -> None:
+    def __init__(self, tree: TreeKernel, form: _core.reasons.Form) -> None:
         self.source, self.form = tree, form
 
     def unfold(self) -> None:
@@ -63,5 +63,5 @@ class FunctionBins(Bins):
         return _plain_bins, (self.tree,)
 
 
-def _plain_bins(tree: Tree) -> Bins:
+def _plain_bins(tree: TreeKernel) -> Bins:
     return tree.bins

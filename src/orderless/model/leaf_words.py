@@ -15,7 +15,7 @@ from .numbers import short_number
 from .words import label_text, side_text
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["ROUNDED", "amount", "any_rounded", "class_names", "number_names", "tree_text"]
 
@@ -56,7 +56,7 @@ def any_rounded(names: Mapping[Any, str]) -> bool:
     return any(float(name) != number for number, name in names.items())
 
 
-def class_names(tree: Tree) -> list[str]:
+def class_names(tree: TreeKernel) -> list[str]:
     """Write the classes of a tree, in their order; numbers as ``number_names`` does."""
     if tree.task != "regression":
         return [label_text(label) for label in tree.classes]
@@ -75,7 +75,7 @@ def _rounded(number: float, digits: int) -> str:
     return short_number(rounded if math.isfinite(rounded) else number)
 
 
-def tree_text(tree: Tree) -> str:
+def tree_text(tree: TreeKernel) -> str:
     """Draw a tree as indented text; a last line says where numbers are rounded."""
     lines: list[str] = []
     numbers = number_names(tree.numbers.tolist()) if tree.task == "regression" else {}

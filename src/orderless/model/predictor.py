@@ -18,7 +18,7 @@ from .feature import Feature
 from .space import Space
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["Predictor", "row_reader"]
 
@@ -45,7 +45,7 @@ class Predictor:
 
     __slots__ = ("_ask", "_table", "tree")
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeKernel) -> None:
         self.tree = tree
         reader, place = row_reader(tree.space, tree.used)
         self._ask: Any = _not_here

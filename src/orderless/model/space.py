@@ -67,7 +67,7 @@ class Space:
     columns : iterable of Column, or dict, optional
         What rows consist of; by default one column per feature, holding its value. A dict gives
         each column's name the feature whose value it holds, or the ``Condition`` that it indicates.
-    knowing : list of facts, optional
+    facts : list of facts, optional
         What holds for every row, between features: text (``"age_at_first_charge <= age"``,
         ``"if pregnant then sex = female"``) or ``Fact``. All answers then are about possible rows
         only (docs/guide/knowledge.md). Facts that contradict each other are refused.
@@ -80,7 +80,7 @@ class Space:
         Positions of the columns that describe each feature.
     domains : Domains
         What the core needs to know of the features' values.
-    knowing : tuple of Fact
+    facts : tuple of Fact
         The facts.
     knowledge : Knowledge, or None
         What they leave possible; None without facts.
@@ -104,8 +104,8 @@ class Space:
     Facts that hold for every row:
 
     >>> space = Space({"sex": ["female", "male"], "pregnant": "boolean"},
-    ...               knowing=["if pregnant then sex = female"])
-    >>> Space(space.features, knowing=[*space.knowing, "pregnant", "sex = male"])
+    ...               facts=["if pregnant then sex = female"])
+    >>> Space(space.features, facts=[*space.facts, "pregnant", "sex = male"])
     Traceback (most recent call last):
     orderless.errors.InvalidSpace: no row can satisfy these facts together: 'if pregnant then \
 sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can be satisfied
@@ -116,7 +116,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         features: Iterable[Feature] | Mapping[str, FeatureSpec],
         columns: Iterable[Column] | Mapping[str, str | Condition] | None = None,
         *,
-        knowing: Iterable[Fact | str] | None = None,
+        facts: Iterable[Fact | str] | None = None,
     ) -> None:
         if isinstance(features, Mapping):
             features = [_feature(name, given) for name, given in features.items()]
@@ -137,23 +137,23 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         self.columns_of: dict[str, list[int]] = {name: [] for name in self.names}
         for i, column in enumerate(self.columns):
             self.columns_of[column.feature].append(i)
-        self.knowing: tuple[Fact, ...] = () if knowing is None else read_facts(knowing)
-        self.knowledge = Knowledge(self.features, self.knowing) if self.knowing else None
+        self.facts: tuple[Fact, ...] = () if facts is None else read_facts(facts)
+        self.knowledge = Knowledge(self.features, self.facts) if self.facts else None
         self._known_as = next(NUMBERS)  # the same for spaces that were found equal
 
-    def with_facts(self, knowing: Iterable[Fact | str]) -> Space:
-        """Give the same space with more facts; see ``knowing``.
+    def with_facts(self, facts: Iterable[Fact | str]) -> Space:
+        """Give the same space with more facts; see ``facts``.
 
         Examples
         --------
         >>> Space({"low": "numeric", "high": "numeric"}).with_facts(["low <= high"])
         Space(Feature('low', numeric), Feature('high', numeric); 1 fact)
         """
-        return Space(self.features, self.columns, knowing=(*self.knowing, *read_facts(knowing)))
+        return Space(self.features, self.columns, facts=(*self.facts, *read_facts(facts)))
 
     def without_facts(self) -> Space:
         """Give the same space without its facts."""
-        return Space(self.features, self.columns) if self.knowing else self
+        return Space(self.features, self.columns) if self.facts else self
 
     @cached_property
     def unrounded(self) -> Space:
@@ -173,7 +173,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
             replace(feature, values="float64") if i in rounded else feature
             for i, feature in enumerate(self.features)
         ]
-        return Space(features, self.columns, knowing=self.knowing)
+        return Space(features, self.columns, facts=self.facts)
 
     def _own_columns(self) -> tuple[Column, ...]:
         """Give one column per feature, holding its value."""
@@ -287,7 +287,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         if not isinstance(other, Space):
             return NotImplemented
         if self._known_as != other._known_as:
-            mine, theirs = ((s.features, s.columns, frozenset(s.knowing)) for s in (self, other))
+            mine, theirs = ((s.features, s.columns, frozenset(s.facts)) for s in (self, other))
             if mine != theirs:
                 return False
             self._known_as = other._known_as = min(self._known_as, other._known_as)
@@ -323,7 +323,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.features, self.columns, frozenset(self.knowing)))
+        return hash((self.features, self.columns, frozenset(self.facts)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -333,14 +333,14 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         more = f", ... {len(self) - 6} more" if len(self) > 6 else ""
         n = sum(column.condition is not None for column in self.columns)
         columns = f"; {n} column{'s are indicators' if n > 1 else ' is an indicator'}" if n else ""
-        n = len(self.knowing)
+        n = len(self.facts)
         facts = f"; {n} fact{'s' * (n > 1)}" if n else ""
         return f"Space({shown}{more}{columns}{facts})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        if not self.knowing:  # so that skops can write it; the rest is derived
+        if not self.facts:  # so that skops can write it; the rest is derived
             return Space, (self.features, self.columns)
-        return partial(Space, knowing=self.knowing), (self.features, self.columns)
+        return partial(Space, facts=self.facts), (self.features, self.columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""
@@ -366,8 +366,8 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         out: dict[str, Any] = {"features": features}
         if self.columns != self._own_columns():
             out["columns"] = columns
-        if self.knowing:
-            out["knowing"] = [fact.text for fact in self.knowing]
+        if self.facts:
+            out["knowing"] = [fact.text for fact in self.facts]
         return out
 
     @classmethod
@@ -389,8 +389,8 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
             columns = [_read_column(entry) for entry in _list(given, "columns")]
         except (KeyError, TypeError, AttributeError) as fault:
             raise InvalidSpace(f"this does not describe a space: {fault!r}") from fault
-        knowing = _list(given, "knowing") or None
-        return cls(features, columns if "columns" in given else None, knowing=knowing)
+        facts = _list(given, "knowing") or None
+        return cls(features, columns if "columns" in given else None, facts=facts)
 
 
 def _flag(entry: Mapping[str, Any], key: str) -> bool:

@@ -1,12 +1,13 @@
-"""Tree: the one internal form of every tree that comes in.
+"""TreeKernel: the one internal form of every tree that comes in.
 
 In:  arrays of nodes over a ``Space``, from a reader or by hand.
-Out: ``Tree``: immutable, checked once, without dead branches; it offers what can be asked of it.
+Out: ``TreeKernel``: immutable, checked once, without dead branches; what rooms compute with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidTree, a_kind
-from .arrays import Nodes
+from ..errors import InvalidData, InvalidTree, a_kind
+from . import formats as serial
+from .arrays import Floats, Nodes
 from .bins import Bins
 from .feature import Label
+from .knowledge.fact import Fact
+from .knowledge.possible_tree import PossibleTree
+from .leaf_words import tree_text
+from .numbers import row_boundary, short_number
+from .predictor import Predictor
 from .side import Side
 from .space import Space
 from .tree_arrays import (
@@ -29,12 +36,34 @@ from .tree_arrays import (
     read_classes,
     read_distribution,
 )
-from .tree_file import TreeFile
-from .tree_numbers import TreeNumbers
-from .tree_offers import TreeOffers
-from .tree_rows import TreeRows
+from .tree_file import (
+    KNOWING,
+    TREE_ARRAYS,
+    TREE_FORMAT,
+    VERSION,
+    node_in,
+    number_in,
+    number_out,
+)
+from .tree_numbers import (
+    ROUNDING,
+    level_labels,
+    midpoint,
+    narrow,
+    place_of,
+    read_levels,
+    read_probability,
+    read_tolerance,
+)
+from .tree_over import tree_over
+from .tree_rows import T, labels_array, n_threads
+from .words import side_text
 
-__all__ = ["Tree"]
+if TYPE_CHECKING:
+    from .._core.rows import Reached
+    from ..inputs import PossibleRows, Rows
+
+__all__ = ["TreeKernel"]
 
 
 class _Shown:
@@ -55,7 +84,7 @@ class _Shown:
         return own[self.name]
 
 
-class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
+class TreeKernel:
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -187,7 +216,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
         classes: tuple[Label, ...],
         held: _core.tree.HeldTree,
         task: Task = "classification",
-    ) -> Tree:
+    ) -> TreeKernel:
         """Make a tree of what the core holds already (readers of many trees)."""
         tree = cls.__new__(cls)
         tree.space = space
@@ -204,7 +233,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
         classes: tuple[Label, ...],
         nodes: Nodes,
         task: Task = "classification",
-    ) -> Tree:
+    ) -> TreeKernel:
         """Make a tree of arrays that are good and in normal form."""
         start = np.array([0, len(nodes.feature)], dtype=np.int64)
         (held,) = _core.tree.hold_all(space.held, nodes, start, len(classes))
@@ -224,16 +253,8 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
             distribution.setflags(write=False)
         self.distribution = distribution
 
-    def replace(self, **changes: Any) -> Tree:
-        """Make a tree that differs in some of the parameters that ``Tree`` takes.
-
-        Examples
-        --------
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
-        >>> tree.replace(classes=("no", "yes")).classes
-        ('no', 'yes')
-        """
+    def replace(self, **changes: Any) -> TreeKernel:
+        """Make a tree that differs in some of the parameters that ``Tree`` takes."""
         own: dict[str, Any] = {
             "space": self.space,
             "classes": self.classes,
@@ -247,7 +268,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
             "distribution": self.distribution,
             "task": self.task,
         }
-        return Tree(**{**own, **changes})
+        return TreeKernel(**{**own, **changes})
 
     # -- what it is ----------------------------------------------------------------------------
 
@@ -324,7 +345,7 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same tree, node by node (``equivalent`` compares functions)."""
-        if not isinstance(other, Tree):
+        if not isinstance(other, TreeKernel):
             return NotImplemented
         return (
             self.space == other.space
@@ -355,6 +376,440 @@ class Tree(TreeFile, TreeNumbers, TreeRows, TreeOffers):
         nodes = np.flatnonzero(np.diff(self.set_start)).tolist() if len(self.set_values) else []
         return {node: self.set_of(node).tolist() for node in nodes}
 
+    def condition(self, node: int) -> str:
+        """Write the condition of an inner node in words."""
+        return side_text(self.side(node))
+
+    def __str__(self) -> str:
+        return tree_text(self)
+
+    def over(self, space: Space) -> TreeKernel:
+        """Convert to another space that has its features, by name; see ``Tree.with_space``."""
+        return tree_over(self, space)
+
+    def with_facts(self, facts: Iterable[Fact | str]) -> TreeKernel:
+        """Return the same tree over its space with more facts."""
+        return self.over(self.space.with_facts(facts))
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """What answers rows that come one at a time, and tables of floats."""
+        return Predictor(self)
+
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""
         return iter(np.flatnonzero(self.feature < 0).tolist())
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what JSON needs to write it down (docs/formats)."""
+        content = self.written()
+        content["threshold"] = [number_out(t) for t in content["threshold"].tolist()]
+        lists = {k: v.tolist() for k, v in content.items() if isinstance(v, np.ndarray)}
+        return {**content, **lists}
+
+    def written(self) -> dict[str, Any]:
+        """Give what ``to_dict`` gives, with arrays for lists of numbers."""
+        content: dict[str, Any] = {
+            "space": self.space.to_dict(),
+            "classes": list(self.classes),
+            "feature": self.feature,
+            "threshold": self.threshold,
+            "when_true": self.when_true,
+            "when_false": self.when_false,
+            "leaf_class": self.leaf_class,
+        }
+        if self.task != "classification":
+            content["task"] = self.task
+        if self.nan_true.any():
+            content["nan_true"] = self.nan_true.astype(bool)
+        if len(self.set_values):
+            content["sets"] = {str(node): values for node, values in self.sets.items()}
+        if self.distribution is not None:
+            content["distribution"] = self.distribution
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> TreeKernel:
+        """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
+        with serial.Reading("a tree"):
+            limits = content.get("threshold")
+            if not isinstance(limits, np.ndarray):
+                limits = [number_in(t) for t in serial.take(content, "threshold", list)]
+            nodes = {**content, "threshold": limits}
+            names = ("feature", "threshold", "when_true", "when_false", "leaf_class")
+            flags, shares = content.get("nan_true"), content.get("distribution")
+            sets = serial.take({"sets": {}, **content}, "sets", dict)
+            named = {f"set of {node}": values for node, values in sets.items()}
+            return cls(
+                Space.from_dict(serial.take(content, "space", dict)),
+                serial.take(content, "classes", list),
+                **{name: serial.numbers(nodes, name) for name in names},
+                nan_true=None if flags is None else serial.numbers(content, "nan_true"),
+                sets={node_in(node): serial.numbers(named, f"set of {node}") for node in sets},
+                distribution=None if shares is None else serial.numbers(content, "distribution", 2),
+                task=content.get("task", "classification"),
+            )
+
+    def to_json(self) -> str:
+        """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal tree."""
+        version = KNOWING if self.space.facts else VERSION
+        return serial.dump(TREE_FORMAT, version, self.written())
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> TreeKernel:
+        """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        known = (VERSION, KNOWING)
+        return cls.from_dict(serial.load(text, TREE_FORMAT, known, limit=limit, arrays=TREE_ARRAYS))
+
+    # -- leaves that predict numbers, and shares -------------------------------------------------
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The classes as numbers, in their order; an error where they are not numbers."""
+        labels = self.classes
+        if any(isinstance(label, str | bool) for label in labels):
+            raise InvalidTree(
+                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for possible(X), "
+                "or for a number of a classifier with decide_at(label, probability) or "
+                "predict_interval(X, of='probability')"
+            )
+        return np.array(labels, dtype=np.float64)
+
+    @property
+    def classes_text(self) -> str:
+        """What it can say, in a few words."""
+        if self.task == "classification":
+            return f"classes {list(self.classes)}"
+        return f"numbers {short_number(self.numbers[0])} to {short_number(self.numbers[-1])}"
+
+    @cached_property
+    def _by_number(self) -> tuple[Floats, Nodes]:
+        """Give the numbers, rising, and the nodes, for the core, with their places for classes."""
+        order = np.argsort(self.numbers, kind="stable")
+        place = np.empty(len(order) + 1, dtype=np.int32)
+        place[order] = np.arange(len(order))
+        place[-1] = -1  # no leaf
+        return self.numbers[order], self.relabelled(place[self.leaf_class])
+
+    def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
+        """Give the smallest and the largest number of each row; see ``Model.predict_interval``.
+
+        Exact: some completion of the row gets the lower number, and some gets the upper. Not every
+        number between them need be possible. Cost as for ``predict``, but rows with unknowns are
+        followed to all leaves that they can reach.
+        """
+        from ..inputs import column_like
+
+        lower, upper = self._interval(X, n_jobs)
+        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
+
+    def _interval(self, X: Any, n_jobs: int | None) -> tuple[Floats, Floats]:
+        numbers, nodes = self._by_number
+        rows = self.read(X)
+        ends = self.over_rows(_core.rows.ends, nodes, rows, n_jobs)
+        lower, upper = numbers[ends.low], numbers[ends.high]
+        known = self.known_rows(rows)
+        at = np.flatnonzero((ends.low != ends.high) | (known is not None and known.contradicting))
+        if known is not None and len(at):
+            leaves = known.leaves(at, self.plain_leaves(rows.take(at)))
+            own = self.numbers[self.leaf_class[self.feature < 0]]
+            lower[at] = np.where(leaves, own, np.inf).min(axis=1)
+            upper[at] = np.where(leaves, own, -np.inf).max(axis=1)
+            lower[known.contradicting] = upper[known.contradicting] = np.nan
+        return lower, upper
+
+    def predict_with_tolerance(self, X: Any, tolerance: float, n_jobs: int | None = None) -> Any:
+        """Give the midpoint of each row's interval where that is narrow; see ``predict``."""
+        from ..inputs import masked_like
+
+        most = read_tolerance(tolerance)
+        lower, upper = self._interval(X, n_jobs)
+        return masked_like(X, midpoint(lower, upper), ~narrow(lower, upper, most))
+
+    def as_regression(self) -> TreeKernel:
+        """Give the tree with its classes as numbers that rise, each once: a regression tree."""
+        if self.task == "regression":
+            return self
+        numbers, of_class = np.unique(self.numbers, return_inverse=True)
+        return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
+
+    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> TreeKernel:
+        """Give a tree of the intervals that the numbers fall into; see ``Model.discretize``."""
+        at = read_levels(levels)
+        return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
+
+    def around(self, lower: float, upper: float) -> TreeKernel:
+        """Give a tree of classes: below an interval, inside it ("10 to 14"), above it.
+
+        Both ends are inside. All three are classes, also where no leaf has them.
+        """
+        low, high = short_number(lower), short_number(upper)
+        labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
+        side = np.where(self.numbers < lower, 0, np.where(self.numbers > upper, 2, 1))
+        return self._with_classes(labels, side)
+
+    def _with_classes(
+        self, labels: Sequence[Any], of_class: NDArray[Any], task: Task = "classification"
+    ) -> TreeKernel:
+        """Give the tree with other classes; ``of_class`` has the new one of each old one."""
+        rows = self.distribution
+        if rows is not None:
+            sums = np.zeros((self.n_nodes, len(labels)))
+            np.add.at(sums.T, of_class, rows.T)
+            rows = sums
+        return self.replace(
+            classes=labels,
+            leaf_class=np.where(self.feature < 0, of_class[self.leaf_class], -1),
+            distribution=rows,
+            task=task,
+        )
+
+    def decide_at(self, label: Any, probability: float) -> TreeKernel:
+        """Give a tree of False, True: is the probability this or more? See ``Model.decide_at``."""
+        place, level = self.place_of(label), read_probability(probability)
+        share = self.shares[:, place]
+        return self.replace(
+            classes=(False, True),
+            leaf_class=np.where(self.feature < 0, share >= level * ROUNDING, -1),
+            distribution=None,
+        )
+
+    def place_of(self, label: Any) -> int:
+        """Give the position of a class; an error lists the classes that there are."""
+        return place_of(self.classes, label)
+
+    def risks(self, place: int) -> list[float]:
+        """Give the different shares of a class in the leaves, rising: where ``decide_at`` changes.
+
+        What differs by rounding alone is one share.
+        """
+        out: list[float] = []
+        for share in np.unique(self.shares[self.feature < 0, place]).tolist():
+            if out and share * ROUNDING <= out[-1]:
+                out[-1] = share
+            else:
+                out.append(share)
+        return out
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Nodes x classes: the share of each class among the training rows of each leaf."""
+        if self.task == "regression":
+            raise InvalidTree(
+                "the tree says numbers, not shares of classes: use predict_interval(X), or "
+                "discretize([level]) to decide at a level"
+            )
+        if self.distribution is None:
+            raise InvalidTree(
+                "the tree does not say how many training rows of each class its leaves have, so "
+                "there are no probabilities: read it from a scikit-learn or STreeD model, or give "
+                "Tree(..., distribution=)"
+            )
+        total = self.distribution.sum(axis=1, keepdims=True)
+        leaf = (self.feature < 0)[:, None]
+        bad = leaf & ((total <= 0) | (self.distribution < 0).any(axis=1, keepdims=True))
+        if bad.any():
+            raise InvalidTree(
+                f"leaf {int(np.argmax(bad))} has no training rows, or less than none, so it has no "
+                "probabilities: every leaf of distribution needs weights of at least 0 and a sum "
+                "above"
+            )
+        shares: Floats = np.zeros_like(self.distribution)
+        np.divide(self.distribution, total, out=shares, where=leaf)
+        return shares
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, *, tolerance: float | None = None, n_jobs: int | None = None) -> Any:
+        """Give each row's class, or number, where it is certain.
+
+        A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
+        otherwise it is masked. Where the space has facts, completions are those that satisfy them;
+        a row that contradicts them has none, is masked, and is warned of.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            Arrays go by position, the others by name. One dict is one row.
+        tolerance : float, optional
+            For classes that are numbers: give the midpoint of the numbers that a row can get, if
+            these are at most so far apart (``predict_interval``). 0 is the same as without.
+        n_jobs : int, optional
+            Threads to use, by default one; -1 is all cores. The result is the same.
+
+        Returns
+        -------
+        numpy.ma.MaskedArray, or a nullable Series when a data frame came in
+            Of one dict its label, None where it is not certain.
+
+        Notes
+        -----
+        The paper's Theorem 3.2, read off the tree. Cost per row: features x leaves / 64 for trees
+        of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
+        not grow with the rows, if these are numbers in an array.
+        """
+        if tolerance is not None:
+            return self.predict_with_tolerance(X, tolerance, n_jobs)
+        if type(X) is np.ndarray:
+            found = self.predictor.table(X, n_threads(n_jobs))
+            if found is not None:
+                return found
+        elif isinstance(X, Mapping):
+            return self.predictor(X)
+        from ..inputs import is_frame, labels_like
+
+        if self.labels.dtype == object or is_frame(X) or self.connected:
+            return labels_like(X, self.labels, self.decide(X, n_jobs))
+        rows = self.read(X)
+        data = np.empty(rows.n_rows, dtype=self.labels.dtype)
+        hidden = np.empty(rows.n_rows, dtype=bool)
+        self.over_rows(
+            _core.rows.label,
+            self.nodes,
+            rows,
+            n_jobs,
+            self.labels.view(np.uint8),
+            self.labels.itemsize,
+            data.view(np.uint8),
+            hidden.view(np.uint8),
+        )
+        return np.ma.MaskedArray(data, mask=hidden)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """Give the classes as an array, for results."""
+        return labels_array(self.classes)
+
+    @cached_property
+    def row_threshold(self) -> NDArray[np.float64]:
+        """Give, per node, the largest float64 in a row for which its condition holds."""
+        out = self.threshold.copy()
+        numbers, kinds = self.space.alike
+        kind = numbers[self.feature]
+        for i, own in enumerate(kinds):
+            if own.kind == "numeric" and own.values == "float32":  # others are not rounded
+                at = kind == i
+                out[at] = row_boundary(self.threshold[at], own.values)
+        out.setflags(write=False)
+        return out
+
+    def read(self, X: Any) -> Rows:
+        """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
+        from ..inputs import rows_for
+
+        return rows_for(X, self.space, self.used, if_there=self.connected)
+
+    @cached_property
+    def connected(self) -> tuple[int, ...]:
+        """Positions of the features that facts are about: rows are read with them."""
+        knowledge = self.space.knowledge
+        return () if knowledge is None else tuple(sorted(knowledge.group_of))
+
+    @cached_property
+    def possible(self) -> PossibleTree | None:
+        """The tree with what facts exclude as leaves; None where no fact is about its features."""
+        return PossibleTree(self) if {*self.used} & {*self.connected} else None
+
+    @cached_property
+    def possible_cells(self) -> PossibleTree | None:
+        """Like ``possible``, with every value apart that its facts tell apart, ``unrounded``.
+
+        Where no fact compares features with each other, its leaves say all that facts do.
+        """
+        tree = self.unrounded
+        knowledge = tree.space.knowledge
+        if knowledge is None or tree.possible is None:
+            return None
+        groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
+        sides = knowledge.own_sides()
+        return PossibleTree(
+            tree, {i: own for i, own in sides.items() if knowledge.group_of[i] in groups}
+        )
+
+    @cached_property
+    def unrounded(self) -> TreeKernel:
+        """The same tree over ``Space.unrounded``."""
+        return self.over(self.space.unrounded)
+
+    def known_rows(self, rows: Rows) -> PossibleRows | None:
+        """Give rows as the facts leave them; None without facts."""
+        from ..inputs import PossibleRows
+
+        return PossibleRows(self, rows) if self.connected else None
+
+    def reach(self, X: Any, all_classes: bool = False) -> Reached:
+        """Give by row the leaf, the class (-1: several), and on request all possible classes.
+
+        The leaf is the one to which the known values lead, without facts.
+        """
+        rows = self.read(X)
+        reached = self._reach(self.nodes, len(self.classes), rows, all_classes)
+        known = self.known_rows(rows)
+        if known is None:
+            return reached
+        possible = reached.possible
+        if all_classes:
+            label = self.leaf_class[self.feature < 0]
+            table = known.all_leaves() @ (label[:, None] == np.arange(len(self.classes)))
+            possible = table.astype(np.uint8).ravel()
+        return reached._replace(label=known.codes(reached.label), possible=possible)
+
+    def reached_leaves(self, X: Any) -> NDArray[np.uint8]:
+        """Give rows x leaves: 1 where a row can reach a leaf. Leaves are in their order."""
+        rows = self.read(X)
+        known = self.known_rows(rows)
+        return self.plain_leaves(rows) if known is None else known.all_leaves().astype(np.uint8)
+
+    def plain_leaves(self, rows: Rows) -> NDArray[np.uint8]:
+        """Give rows x leaves without facts: 1 where a row can reach a leaf."""
+        reached = self._reach(self.numbered_leaves, self.n_leaves, rows, True)
+        return reached.possible.reshape(rows.n_rows, self.n_leaves)
+
+    def _reach(self, nodes: Nodes, n_classes: int, rows: Rows, all_classes: bool) -> Reached:
+        return _core.rows.reach(
+            nodes,
+            self.space.domains,
+            self.row_threshold,
+            rows.columns,
+            rows.n_rows,
+            n_classes,
+            all_classes,
+        )
+
+    def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
+        """Give by row the position of its class in ``classes``, -1 where it is not determined."""
+        from ..inputs import arrow_slices
+
+        slices = [] if self.connected else arrow_slices(X)  # facts warn of all rows at once
+        with suppress(InvalidData):  # all rows together say which of them is at fault
+            if slices:
+                return np.concatenate([self.decide(some, n_jobs) for some in slices])
+        rows = self.read(X)
+        codes = self.over_rows(_core.rows.decide, self.nodes, rows, n_jobs)
+        known = self.known_rows(rows)
+        return codes if known is None else known.codes(codes)
+
+    def over_rows(
+        self, answer: Callable[..., T], nodes: Nodes, rows: Rows, n_jobs: int | None, *more: Any
+    ) -> T:
+        """Let a function of the core answer something about rows; ``nodes`` are its own, or like.
+
+        ``relabelled`` gives such nodes.
+        """
+        return answer(
+            nodes,
+            self.space.domains,
+            self.row_threshold,
+            rows.columns,
+            rows.n_rows,
+            n_threads(n_jobs),
+            *more,
+        )

@@ -1,296 +1,55 @@
-"""Trees of numbers: what a leaf says is compared, not only told apart.
+"""Numbers that leaves predict: levels, distances between them, probabilities.
 
-In:  a ``Tree`` whose classes are numbers; or one that knows the training rows of its leaves.
-Out: the smallest and the largest number of a row; a ``Tree`` of classes, cut at levels or at a
-     probability. Everything else that is asked of a tree is asked of that.
+In:  what a person gives: levels, labels, a tolerance, a probability.
+Out: the same, checked; the names of intervals, their widths and midpoints.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..errors import InvalidTree
-from .arrays import Floats, Nodes
+from .arrays import Floats
 from .numbers import short_number
 
-if TYPE_CHECKING:
-    from .tree import Tree
-    from .tree_arrays import Task
-
 __all__ = [
-    "TreeNumbers",
     "interval_widths",
     "level_labels",
     "midpoint",
     "narrow",
     "near_numbers",
+    "place_of",
     "read_levels",
-    "read_within",
+    "read_probability",
+    "read_tolerance",
 ]
 
 ROUNDING = 1 - 2.0**-50  # shares that differ by less are one share, computed in two ways
 
 
-class TreeNumbers:
-    """Methods of ``Tree`` for leaves that say numbers."""
+def place_of(classes: Sequence[Any], label: Any) -> int:
+    """Give the position of a class; an error lists the classes that there are."""
+    for i, own in enumerate(classes):
+        if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
+            return i
+    raise InvalidTree(
+        f"there is no class {label!r:.80}: the classes are {str(list(classes))[:200]}"
+    )
 
-    @cached_property
-    def numbers(self) -> Floats:
-        """The classes as numbers, in their order; an error where they are not numbers."""
-        tree = cast("Tree", self)
-        labels = tree.classes
-        if any(isinstance(label, str | bool) for label in labels):
-            raise InvalidTree(
-                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for "
-                "possible_classes(X), or for a number of a classifier with decide_at(label, "
-                "probability) or probability_bounds"
-            )
-        return np.array(labels, dtype=np.float64)
 
-    @property
-    def classes_text(self) -> str:
-        """What it can say, in a few words."""
-        tree = cast("Tree", self)
-        if tree.task == "classification":
-            return f"classes {list(tree.classes)}"
-        return f"numbers {short_number(self.numbers[0])} to {short_number(self.numbers[-1])}"
-
-    @cached_property
-    def _by_number(self) -> tuple[Floats, Nodes]:
-        """Give the numbers, rising, and the nodes, for the core, with their places for classes."""
-        tree = cast("Tree", self)
-        order = np.argsort(self.numbers, kind="stable")
-        place = np.empty(len(order) + 1, dtype=np.int32)
-        place[order] = np.arange(len(order))
-        place[-1] = -1  # no leaf
-        return self.numbers[order], tree.relabelled(place[tree.leaf_class])
-
-    def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
-        """Give the smallest and the largest number that each row can get.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            As ``predict`` takes it; NaN, None, NA and null are unknown.
-        n_jobs : int, optional
-            Threads to use, by default one; -1 is all cores. The result is the same.
-
-        Returns
-        -------
-        lower, upper : arrays of float
-            Series when a data frame came in. Equal where every completion gets the same number.
-
-        Notes
-        -----
-        Exact: some completion of the row gets the lower number, and some gets the upper. Not every
-        number between them need be possible. Cost as for ``predict``, but rows with unknowns are
-        followed to all leaves that they can reach. A row that contradicts the facts of the space
-        gets NaN, and is warned of.
-
-        Examples
-        --------
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"task": "regression", "feature": "age", "relation": "<=",
-        ...                   "reference": 60, "true": {"prediction": 2.5},
-        ...                   "false": {"prediction": 7.5}}, feature_names=["age"])
-        >>> lower, upper = tree.predict_interval([[50], [None]])
-        >>> lower.tolist(), upper.tolist()
-        ([2.5, 2.5], [2.5, 7.5])
-        """
-        from ..inputs import column_like
-
-        lower, upper = self._interval(X, n_jobs)
-        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
-
-    def _interval(self, X: Any, n_jobs: int | None) -> tuple[Floats, Floats]:
-        tree = cast("Tree", self)
-        numbers, nodes = self._by_number
-        rows = tree.read(X)
-        ends = tree.over_rows(_core.rows.ends, nodes, rows, n_jobs)
-        lower, upper = numbers[ends.low], numbers[ends.high]
-        known = tree.known_rows(rows)
-        at = np.flatnonzero((ends.low != ends.high) | (known is not None and known.contradicting))
-        if known is not None and len(at):
-            leaves = known.leaves(at, tree.plain_leaves(rows.take(at)))
-            own = self.numbers[tree.leaf_class[tree.feature < 0]]
-            lower[at] = np.where(leaves, own, np.inf).min(axis=1)
-            upper[at] = np.where(leaves, own, -np.inf).max(axis=1)
-            lower[known.contradicting] = upper[known.contradicting] = np.nan
-        return lower, upper
-
-    def predict_within(self, X: Any, within: float, n_jobs: int | None = None) -> Any:
-        """Give the midpoint of each row's interval where that is narrow; see ``predict``."""
-        from ..inputs import masked_like
-
-        most = read_within(within)
-        lower, upper = self._interval(X, n_jobs)
-        return masked_like(X, midpoint(lower, upper), ~narrow(lower, upper, most))
-
-    def as_regression(self) -> Tree:
-        """Give the tree with its classes as numbers that rise, each once: a regression tree."""
-        tree = cast("Tree", self)
-        if tree.task == "regression":
-            return tree
-        numbers, of_class = np.unique(self.numbers, return_inverse=True)
-        return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
-
-    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Tree:
-        """Turn a tree of numbers into a tree of classes: into which interval the number falls.
-
-        Parameters
-        ----------
-        levels : sequence of float
-            Rising. A number equal to a level belongs to the class below it. A class into which no
-            number of the tree falls is never given, which ``prove(...).never`` can say.
-        labels : sequence, optional
-            One more than levels; by default "at most 10", "above 10 to 20", "above 20".
-
-        Returns
-        -------
-        Tree
-            Rules, reasons, certain answers and policies then are those of the decision that is
-            taken.
-
-        Examples
-        --------
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"task": "regression", "feature": "age", "relation": "<=",
-        ...                   "reference": 60, "true": {"prediction": 2.5},
-        ...                   "false": {"prediction": 7.5}}, feature_names=["age"])
-        >>> print(tree.cut([5]))
-        age <= 60?
-          yes: at most 5
-          no:  above 5
-        >>> tree.cut([5], labels=["short", "long"]).predict([[50]]).tolist()
-        ['short']
-        """
-        at = read_levels(levels)
-        return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
-
-    def around(self, lower: float, upper: float) -> Tree:
-        """Give a tree of classes: below an interval, inside it ("10 to 14"), above it.
-
-        Both ends are inside. All three are classes, also where no leaf has them.
-        """
-        low, high = short_number(lower), short_number(upper)
-        labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
-        side = np.where(self.numbers < lower, 0, np.where(self.numbers > upper, 2, 1))
-        return self._with_classes(labels, side)
-
-    def _with_classes(
-        self, labels: Sequence[Any], of_class: NDArray[Any], task: Task = "classification"
-    ) -> Tree:
-        """Give the tree with other classes; ``of_class`` has the new one of each old one."""
-        tree = cast("Tree", self)
-        rows = tree.distribution
-        if rows is not None:
-            sums = np.zeros((tree.n_nodes, len(labels)))
-            np.add.at(sums.T, of_class, rows.T)
-            rows = sums
-        return tree.replace(
-            classes=labels,
-            leaf_class=np.where(tree.feature < 0, of_class[tree.leaf_class], -1),
-            distribution=rows,
-            task=task,
-        )
-
-    def decide_at(self, label: Any, probability: float) -> Tree:
-        """Turn a classifier into "is the risk at least this?", a tree of the classes False, True.
-
-        The risk is the share of the label among the training rows of a leaf, as in scikit-learn's
-        ``predict_proba``.
-
-        Parameters
-        ----------
-        label : class label
-        probability : float
-            From 0 to 1. A share equal to it counts as "at least".
-
-        Examples
-        --------
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from orderless import read_tree
-        >>> model = DecisionTreeClassifier(max_depth=1, random_state=0)
-        >>> model = model.fit([[1], [2], [3], [4], [5], [6]], ["ok", "ok", "ill", "ok", "ok", "ok"])
-        >>> tree = read_tree(model)
-        >>> set(tree.predict([[1], [6]]).tolist())
-        {'ok'}
-        >>> print(tree.decide_at("ill", 0.2))
-        x0 <= 3.5?
-          yes: True
-          no:  False
-        """
-        tree = cast("Tree", self)
-        place = self.place_of(label)
-        if isinstance(probability, bool) or not isinstance(probability, int | float | np.number):
-            raise ValueError(f"probability must be a number from 0 to 1, got {probability!r:.80}")
-        if not 0 <= probability <= 1:
-            raise ValueError(f"probability must be from 0 to 1, got {probability!r}")
-        share = self.shares[:, place]
-        return tree.replace(
-            classes=(False, True),
-            leaf_class=np.where(tree.feature < 0, share >= probability * ROUNDING, -1),
-            distribution=None,
-        )
-
-    def place_of(self, label: Any) -> int:
-        """Give the position of a class; an error lists the classes that there are."""
-        classes = cast("Tree", self).classes
-        for i, own in enumerate(classes):
-            if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
-                return i
-        raise InvalidTree(
-            f"there is no class {label!r:.80}: the classes are {str(list(classes))[:200]}"
-        )
-
-    def risks(self, place: int) -> list[float]:
-        """Give the different shares of a class in the leaves, rising: where ``decide_at`` changes.
-
-        What differs by rounding alone is one share.
-        """
-        out: list[float] = []
-        for share in np.unique(self.shares[cast("Tree", self).feature < 0, place]).tolist():
-            if out and share * ROUNDING <= out[-1]:
-                out[-1] = share
-            else:
-                out.append(share)
-        return out
-
-    @cached_property
-    def shares(self) -> Floats:
-        """Nodes x classes: the share of each class among the training rows of each leaf."""
-        tree = cast("Tree", self)
-        if tree.task == "regression":
-            raise InvalidTree(
-                "the tree says numbers, not shares of classes: use predict_interval(X), or "
-                "cut([level]) to decide at a level"
-            )
-        if tree.distribution is None:
-            raise InvalidTree(
-                "the tree does not say how many training rows of each class its leaves have, so "
-                "there are no probabilities: read it from a scikit-learn or STreeD model, or give "
-                "Tree(..., distribution=)"
-            )
-        total = tree.distribution.sum(axis=1, keepdims=True)
-        leaf = (tree.feature < 0)[:, None]
-        bad = leaf & ((total <= 0) | (tree.distribution < 0).any(axis=1, keepdims=True))
-        if bad.any():
-            raise InvalidTree(
-                f"leaf {int(np.argmax(bad))} has no training rows, or less than none, so it has no "
-                "probabilities: every leaf of distribution needs weights of at least 0 and a sum "
-                "above"
-            )
-        shares: Floats = np.zeros_like(tree.distribution)
-        np.divide(tree.distribution, total, out=shares, where=leaf)
-        return shares
+def read_probability(probability: Any) -> float:
+    """Check a probability."""
+    if isinstance(probability, bool) or not isinstance(probability, int | float | np.number):
+        raise ValueError(f"probability must be a number from 0 to 1, got {probability!r:.80}")
+    if not 0 <= probability <= 1:
+        raise ValueError(f"probability must be from 0 to 1, got {probability!r}")
+    return float(probability)
 
 
 def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Sequence[Any]:
@@ -313,24 +72,26 @@ def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Seque
     return labels
 
 
-def read_within(within: Any) -> float:
+def read_tolerance(tolerance: Any) -> float:
     """Check how wide an interval may be; the float is the decimal that it is written as."""
-    if isinstance(within, bool) or not isinstance(within, int | float | np.integer | np.floating):
-        raise ValueError(f"within must be a number of at least 0, got {within!r:.80}")
+    if isinstance(tolerance, bool) or not isinstance(
+        tolerance, int | float | np.integer | np.floating
+    ):
+        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r:.80}")
     try:
-        width = float(str(within)) if isinstance(within, np.floating) else float(within)
+        width = float(str(tolerance)) if isinstance(tolerance, np.floating) else float(tolerance)
     except OverflowError:
         width = math.inf
     if not 0 <= width < math.inf:
-        raise ValueError(f"within must be a finite number of at least 0, got {within!r:.80}")
-    if isinstance(within, int | np.integer) and int(within) != int(width):
+        raise ValueError(f"tolerance must be a finite number of at least 0, got {tolerance!r:.80}")
+    if isinstance(tolerance, int | np.integer) and int(tolerance) != int(width):
         raise ValueError(
-            f"within is {int(within)}, which float64 cannot hold: the nearest is {width:.0f}"
+            f"tolerance is {int(tolerance)}, which float64 cannot hold: the nearest is {width:.0f}"
         )
     return width
 
 
-def narrow(lower: Any, upper: Any, within: float) -> NDArray[np.bool_]:
+def narrow(lower: Any, upper: Any, tolerance: float) -> NDArray[np.bool_]:
     """Tell which intervals are at most so wide, by the decimals that all three are written as.
 
     So 0.1 and 0.4 are within 0.3, though their floats are not. Where a number is NaN, none are.
@@ -347,14 +108,14 @@ def narrow(lower: Any, upper: Any, within: float) -> NDArray[np.bool_]:
     )
     with np.errstate(over="ignore", invalid="ignore"):
         apart = high - low
-        out = np.asarray((apart <= within) | (low == high))
-        doubt = 4 * (np.spacing(np.maximum(np.abs(low), np.abs(high))) + np.spacing(within))
-        close = np.abs(apart - within) <= doubt
+        out = np.asarray((apart <= tolerance) | (low == high))
+        doubt = 4 * (np.spacing(np.maximum(np.abs(low), np.abs(high))) + np.spacing(tolerance))
+        close = np.abs(apart - tolerance) <= doubt
     if close.any():  # floats may say something else than the decimals
         pairs, which = np.unique(
             np.stack([low[close], high[close]], axis=1), axis=0, return_inverse=True
         )
-        most = exact(within)
+        most = exact(tolerance)
         own = np.array([exact(b) - exact(a) <= most for a, b in pairs.tolist()])
         out[close] = own[which.ravel()]
     return out
@@ -386,7 +147,7 @@ def interval_widths(lower: Any, upper: Any) -> Floats:
     return out
 
 
-def near_numbers(numbers: Floats, within: float) -> NDArray[np.int32]:
+def near_numbers(numbers: Floats, tolerance: float) -> NDArray[np.int32]:
     """Give, for each of some rising numbers, the place of the last that is within so much of it.
 
     Examples
@@ -395,12 +156,12 @@ def near_numbers(numbers: Floats, within: float) -> NDArray[np.int32]:
     [1, 2, 2]
     """
     with np.errstate(over="ignore"):
-        last = np.searchsorted(numbers, numbers + within, side="right") - 1
+        last = np.searchsorted(numbers, numbers + tolerance, side="right") - 1
     last = np.maximum(last, np.arange(len(numbers)))
     while True:  # the sum may be rounded to either side of a number
         after = np.minimum(last + 1, len(numbers) - 1)
-        up = (after > last) & narrow(numbers, numbers[after], within)
-        down = ~narrow(numbers, numbers[last], within)
+        up = (after > last) & narrow(numbers, numbers[after], tolerance)
+        down = ~narrow(numbers, numbers[last], tolerance)
         if not (up | down).any():
             return last.astype(np.int32)
         last = last + up - down

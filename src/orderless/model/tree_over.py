@@ -15,12 +15,12 @@ from .feature import Feature
 from .space import Space
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import TreeKernel
 
 __all__ = ["tree_over"]
 
 
-def tree_over(tree: Tree, space: Space) -> Tree:
+def tree_over(tree: TreeKernel, space: Space) -> TreeKernel:
     """Give the same tree over another space; see ``Tree.over``."""
     if space == tree.space:
         return tree
@@ -41,7 +41,7 @@ def tree_over(tree: Tree, space: Space) -> Tree:
     return tree.replace(space=space, feature=feature, threshold=tree.row_threshold, sets=sets)
 
 
-def _set_over(tree: Tree, node: int, here: Feature, there: Feature) -> list[int]:
+def _set_over(tree: TreeKernel, node: int, here: Feature, there: Feature) -> list[int]:
     """Give a condition as a set of another feature's values."""
     if here.ordered:
         inside = [float(c) <= tree.row_threshold[node] for c in there.categories]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidData, InvalidSpace
 from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
-from ..model import Domains, Label, Nodes, Space, Tree
+from ..model import Domains, Label, Nodes, Space, TreeKernel
 from .flat import FlatTrees, distinct
 from .target import Numbers
 
@@ -161,12 +161,12 @@ class Columns:
 
     # -- trees ---------------------------------------------------------------------------------
 
-    def trees(self, flat: FlatTrees, classes: Classes) -> Iterator[Tree]:
+    def trees(self, flat: FlatTrees, classes: Classes) -> Iterator[TreeKernel]:
         """Make ``Tree``s over the features, linear in their nodes."""
         for first in range(0, len(flat), AT_ONCE):
             yield from self._trees(flat[first : first + AT_ONCE], classes)
 
-    def _trees(self, flat: FlatTrees, classes: Classes) -> Iterator[Tree]:
+    def _trees(self, flat: FlatTrees, classes: Classes) -> Iterator[TreeKernel]:
         inner = flat.column >= 0
         asked = np.where(inner, flat.column, 0)
         one = np.arange(len(inner)) - flat.root_of + 1
@@ -192,13 +192,13 @@ class Columns:
                 set_values=values[starts[a] : starts[b]],
             )
             if isinstance(classes, tuple):
-                yield Tree.of_normal(self.space, classes, nodes)
+                yield TreeKernel.of_normal(self.space, classes, nodes)
                 continue
             labels = nodes.leaf_class
             used = np.unique(labels[labels >= 0])  # of all numbers, those of its leaves
             labels[labels >= 0] = np.searchsorted(used, labels[labels >= 0])
             numbers = tuple(classes[label] for label in used.tolist())
-            yield Tree.of_normal(self.space, numbers, nodes, "regression")
+            yield TreeKernel.of_normal(self.space, numbers, nodes, "regression")
 
     @cached_property
     def _column_of(self) -> dict[Key, tuple[int, bool]]:
@@ -214,7 +214,7 @@ class Columns:
                 opposite.setdefault((*key[:3], rest.tobytes()), (j, not self.one_is_true[j]))
         return {**opposite, **out}
 
-    def flatten(self, tree: Tree, classes: Classes) -> FlatTrees | None:
+    def flatten(self, tree: TreeKernel, classes: Classes) -> FlatTrees | None:
         """Write a tree over the columns; None if one of its conditions is not a column."""
         if tree.space is not self.space:
             if any(name not in self.space for name in tree.features):
@@ -294,7 +294,7 @@ class Columns:
         return [question.condition(0) for question in self.questions]
 
     @cached_property
-    def questions(self) -> list[Tree]:
+    def questions(self) -> list[TreeKernel]:
         """Per column the tree that says whether it is 1."""
         three = FlatTrees(
             np.arange(0, 3 * len(self) + 1, 3, dtype=np.int64),
@@ -368,7 +368,7 @@ def columns_of_space(columns: Space, rows: Space | None = None) -> Columns:
     return Columns.of(space, columns.column_names, conditions, one_is_true)
 
 
-def _key(given: Tree | Columns, at: int) -> Key:
+def _key(given: TreeKernel | Columns, at: int) -> Key:
     """Give the condition of a node of a tree, or of a column."""
     return (
         int(given.feature[at]),
@@ -378,7 +378,7 @@ def _key(given: Tree | Columns, at: int) -> Key:
     )
 
 
-def columns_of_trees(trees: Sequence[Tree]) -> Columns:
+def columns_of_trees(trees: Sequence[TreeKernel]) -> Columns:
     """Make a column of every condition that occurs in trees over one space."""
     space = trees[0].space
     conditions: dict[Key, str] = {}

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..api import Tree
 from ..errors import InvalidData, TooLarge
-from ..model import Tree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def differences(other: TreeSet, exact: TreeSet, limit: int) -> Differences:
 def _objective(tree: Tree, trees: TreeSet) -> Fraction:
     """Evaluate a tree on a set's training rows."""
     problem = trees._problem
-    flat = problem.columns.flatten(tree, problem.classes)
+    flat = problem.columns.flatten(tree.kernel, problem.classes)
     if flat is None:
         return Fraction(10**9)  # one of its conditions is not a column
     errors = problem.errors_of(flat)
@@ -108,7 +108,7 @@ def _objective(tree: Tree, trees: TreeSet) -> Fraction:
 
 def _why_missing(tree: Tree, filtered: bool, exact: TreeSet) -> str:
     objective = _objective(tree, exact)
-    flat: Any = exact._problem.columns.flatten(tree, exact._problem.classes)
+    flat: Any = exact._problem.columns.flatten(tree.kernel, exact._problem.classes)
     if not flat.nontrivial[0] and filtered:
         return "trivial"
     if objective == exact.bound:
@@ -127,7 +127,7 @@ def _why_extra(tree: Tree, other: TreeSet, exact: TreeSet) -> str:
     if tree.depth > exact._problem.rules.max_depth:
         return "too deep"
     if exact._has_numbers:  # its numbers need not be among those of the exact set
-        if exact._problem.columns.flatten(tree, tree.classes) is None:
+        if exact._problem.columns.flatten(tree.kernel, tree.classes) is None:
             return "another condition"
         objective, label = _objective(tree, other), "another number"
     else:

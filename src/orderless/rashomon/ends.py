@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..api import Tree
 from ..inputs import label_array
-from ..model import Tree, plain_label
+from ..model import plain_label
 
 if TYPE_CHECKING:
     from .tree_set import TreeSet

@@ -103,7 +103,7 @@ class FewFeatures:
         problem = self._engine.problem
         return cell[1] * problem.error_cost + cell[0] * problem.leaf_cost, cell[0]
 
-    def _within(self, chosen: Set) -> _core.rashomon.View:
+    def _with_tolerance(self, chosen: Set) -> _core.rashomon.View:
         """Give the trees that ask about no other features."""
         allowed = self._record.allowed * np.isin(self._feature, chosen)
         return self._record._replace(allowed=allowed.astype(np.uint8))
@@ -118,7 +118,9 @@ class FewFeatures:
                     left = end - time.monotonic()
                     if left <= 0:
                         raise _core.base.TimeUp("sets of features")
-                    counts = self._graph.counts(self._within(chosen), engine.memory_limit, left)
+                    counts = self._graph.counts(
+                        self._with_tolerance(chosen), engine.memory_limit, left
+                    )
                     yield chosen, self._cells(counts.histogram(engine.memory_limit, left))
 
     def _cells(self, counted: _core.rashomon.Histogram) -> list[tuple[Cell, int, int]]:
@@ -149,10 +151,10 @@ class FewFeatures:
     @cached_property
     def _owns(self) -> dict[Set, Own]:
         """The trees of each set of features that ask about all of it."""
-        within: dict[Set, dict[Cell, int]] = {}
+        tolerance: dict[Set, dict[Cell, int]] = {}
         held = 0
         for chosen, counted in self._each():
-            within[chosen] = {
+            tolerance[chosen] = {
                 cell: trees if self._trivial else nontrivial for cell, trees, nontrivial in counted
             }
             held += len(counted)
@@ -160,12 +162,12 @@ class FewFeatures:
                 with self._engine.caps("the positions of trees of few features"):
                     raise MemoryError
         owns: dict[Set, Own] = {}
-        for chosen in within:
+        for chosen in tolerance:
             sums: dict[Cell, int] = {}
             for size in range(len(chosen) + 1):
                 sign = -1 if (len(chosen) - size) % 2 else 1
                 for part in combinations(chosen, size):
-                    for cell, n in within[part].items():
+                    for cell, n in tolerance[part].items():
                         sums[cell] = sums.get(cell, 0) + sign * n
             cells = sorted((cell for cell, n in sums.items() if n), key=self._order)
             if cells:
@@ -186,7 +188,7 @@ class FewFeatures:
         """Give the core's own counts of the trees that ask about all of a set and nothing else."""
         if chosen not in self._kept:
             groups = [np.flatnonzero(self._feature == j).tolist() for j in chosen]
-            wanted = self._within(chosen)
+            wanted = self._with_tolerance(chosen)
             wanted = wanted._replace(required=[*wanted.required, *groups])
             with self._engine.caps("counting the trees"):
                 counts = self._graph.counts(wanted, self._engine.memory_limit, self._engine.seconds)

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..errors import InvalidData, a_kind
 from ..form import fingerprint, hex_digits, read_hex
-from ..model import Label, Tree
+from ..model import Label
 from .columns import Columns
 from .engine import Piece
 from .flat import FlatTrees, distinct, join
@@ -296,7 +297,10 @@ class FunctionSet:
                 yield _function(listing, position)
 
     def __contains__(self, tree: object) -> bool:
-        """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
+        """Whether a tree or a function is one of these.
+
+        A model that ``orderless.read`` reads as a tree counts as that tree.
+        """
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
         return bool((self.fingerprints == read_hex(name)).all(axis=1).any())
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..model import Label, Tree
+from ..api import Tree
+from ..model import Label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ class Range:
         Exact.
     smallest_tree, largest_tree : Tree
         A tree of the set for each; of several one with the smallest objective.
-    within : Fraction
+    tolerance : Fraction
         0, but for what is measured by the shares of leaves: no tree is below ``smallest``, or above
         ``largest``, by more than this.
     groups : tuple of two labels, or empty
@@ -56,7 +57,7 @@ class Range:
     largest: Number
     smallest_tree: Tree
     largest_tree: Tree
-    within: Fraction = Fraction(0)
+    tolerance: Fraction = Fraction(0)
     groups: tuple[Label, ...] = ()
     complete: bool = True
 
@@ -94,7 +95,7 @@ class Front:
     goal : "smallest" or "largest"
         Which is better.
     groups : tuple of two labels, or empty
-    within : Fraction
+    tolerance : Fraction
         0, but for what is measured by the shares of leaves: see ``Range``.
     complete : bool
         Whether the set is the whole one that was asked for.
@@ -106,10 +107,10 @@ class Front:
         goal: str,
         points: list[FrontPoint],
         groups: tuple[Label, ...] = (),
-        within: Fraction = Fraction(0),
+        tolerance: Fraction = Fraction(0),
         complete: bool = True,
     ) -> None:
-        self.measure, self.goal, self.groups, self.within = measure, goal, groups, within
+        self.measure, self.goal, self.groups, self.tolerance = measure, goal, groups, tolerance
         self.complete = complete
         self._points = tuple(points)
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..errors import InvalidData
 from ..inputs import column_like
-from ..model import Tree
 from .conflict import Conflict, any_otherwise, share_otherwise
 from .flat import FlatTrees
 from .gaps import closer, pairs_of

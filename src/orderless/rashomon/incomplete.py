@@ -98,9 +98,9 @@ class Incomplete:
         """A number that the whole set's trees are proven not to pass; None if it is too long."""
         problem, asked = self.problem, self.asked
         bound = _bound(asked, self.optimum, problem.unit)
-        within = problem.objective(bound)
+        tolerance = problem.objective(bound)
         leaves = [
-            (within - each.objective) // (asked.regularization - each.regularization)
+            (tolerance - each.objective) // (asked.regularization - each.regularization)
             for each in self.least_errors
         ]
         return most_trees(problem, asked.max_depth, bound, min(leaves, default=None))

@@ -352,7 +352,7 @@ class Judged:
         if not rows.n_rows:
             raise InvalidData("missing is a table without rows: give at least one")
         trees = self.problem.trees(self.table.trees[at])
-        return np.array([float((tree.decide(rows) >= 0).mean()) for tree in trees])
+        return np.array([float((tree.kernel.decide(rows) >= 0).mean()) for tree in trees])
 
     # -- asking --------------------------------------------------------------------------------
 

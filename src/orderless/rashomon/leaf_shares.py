@@ -17,9 +17,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..errors import InvalidData
 from ..inputs import some_names
-from ..model import Tree
 from .engine import Engine, View
 from .flat import FlatTrees
 from .goal_results import Front, FrontPoint, Range
@@ -72,7 +72,7 @@ class LeafShares:
         return bits
 
     @property
-    def within(self) -> Fraction:
+    def tolerance(self) -> Fraction:
         """How far every end can be from the one that is found."""
         if isinstance(self._source, Listed):
             return Fraction(0)
@@ -140,7 +140,7 @@ class LeafShares:
             as_number(large[1]),
             self._tree(small[2]),
             self._tree(large[2]),
-            self.within,
+            self.tolerance,
             complete=self._source.incomplete is None,
         )
 
@@ -152,7 +152,7 @@ class LeafShares:
         ]
         goal = "largest" if largest else "smallest"
         complete = self._source.incomplete is None
-        return Front(self.name, goal, points, within=self.within, complete=complete)
+        return Front(self.name, goal, points, tolerance=self.tolerance, complete=complete)
 
 
 def _weights(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, TooLarge
 from ..inputs import exact
-from ..model import Label, Tree
+from ..model import Label, TreeKernel
 from .columns import Columns, columns_of_space, columns_of_trees
 from .engine import Engine, EngineCounts, EngineFunctions, Piece
 from .few_features import FewFeatures
@@ -218,7 +218,7 @@ class Judging:
     decimals: Any = None
 
 
-def listed_set(trees: list[Tree], X: Any, y: Any, given: Judging) -> tuple[Listed, View]:
+def listed_set(trees: list[TreeKernel], X: Any, y: Any, given: Judging) -> tuple[Listed, View]:
     """Take trees as a set, with a view of all of them; see ``RashomonSet.from_trees``."""
     if not trees:
         raise InvalidData("there are no trees: give at least one")
@@ -226,13 +226,13 @@ def listed_set(trees: list[Tree], X: Any, y: Any, given: Judging) -> tuple[Liste
     if any(tree.space is not space for tree in trees):
         raise InvalidData(
             "the trees have different spaces: convert all to one space, with space= or "
-            "tree.over(space)"
+            "tree.with_space(space)"
         )
     tasks = {tree.task for tree in trees}
     if len(tasks) > 1:
         raise InvalidData(
             "some of the trees predict numbers (task='regression') and some predict classes: give "
-            "trees of one task, or cut numbers into classes with tree.cut(levels)"
+            "trees of one task, or cut numbers into classes with tree.discretize(levels)"
         )
     numbers = tasks == {"regression"}
     for name in ("loss", "decimals"):
@@ -253,7 +253,7 @@ def listed_set(trees: list[Tree], X: Any, y: Any, given: Judging) -> tuple[Liste
 
 
 def _class_problem(
-    trees: list[Tree], X: Any, y: Any, given: Judging, rules: Rules
+    trees: list[TreeKernel], X: Any, y: Any, given: Judging, rules: Rules
 ) -> tuple[Problem, FlatTrees]:
     classes, labels = read_labels(y)
     for tree in trees:
@@ -269,7 +269,7 @@ def _class_problem(
 
 
 def _number_problem(
-    trees: list[Tree], X: Any, y: Any, given: Judging, rules: Rules
+    trees: list[TreeKernel], X: Any, y: Any, given: Judging, rules: Rules
 ) -> tuple[Problem, FlatTrees]:
     """Round the numbers of leaves as those of a set are; see docs/decisions/0017."""
     loss = loss_of(given.loss)
@@ -285,7 +285,7 @@ def _number_problem(
     return NumberProblem(table, weights, scale, rules), flat
 
 
-def _rounded_tree(tree: Tree, said: list[Fraction], numbers: Numbers) -> Tree:
+def _rounded_tree(tree: TreeKernel, said: list[Fraction], numbers: Numbers) -> TreeKernel:
     """Give a tree with the decimals of a set at its leaves."""
     used, which = np.unique([numbers.nearest(number) for number in said], return_inverse=True)
     return tree.replace(
@@ -295,7 +295,7 @@ def _rounded_tree(tree: Tree, said: list[Fraction], numbers: Numbers) -> Tree:
     )
 
 
-def _aware(trees: list[Tree]) -> bool:
+def _aware(trees: list[TreeKernel]) -> bool:
     return any(feature.kind != "boolean" for feature in trees[0].space.features)
 
 
@@ -306,7 +306,9 @@ def _bits(columns: Columns, X: Any, n: int, what: str) -> NDArray[np.uint8]:
     return bits
 
 
-def _flatten(trees: list[Tree], classes: tuple[Label, ...] | Numbers) -> tuple[Columns, FlatTrees]:
+def _flatten(
+    trees: list[TreeKernel], classes: tuple[Label, ...] | Numbers
+) -> tuple[Columns, FlatTrees]:
     """Write trees over 0/1 columns: those of the space, or one per condition that occurs."""
     space = trees[0].space
     bits = all(c.condition is not None or space[c.feature].kind == "boolean" for c in space.columns)

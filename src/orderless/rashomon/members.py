@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..api import Tree
 from ..errors import InvalidData, TooLarge
 from ..form import read_hex
 from ..inputs import generator
-from ..model import Label, Tree
+from ..model import Label
 from ..readers import read_tree
 from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
@@ -201,7 +202,7 @@ class Members(Completeness):
 
         Parameters
         ----------
-        tree : Tree, or any model that ``read_tree`` knows
+        tree : Tree, or any model that ``orderless.read`` reads as a tree
         """
         flat = self._problem.columns.flatten(read_tree(tree), self._problem.classes)
         return None if flat is None else self._counts.rank(flat)
@@ -247,7 +248,7 @@ class Members(Completeness):
     # -- functions -----------------------------------------------------------------------------
 
     def functions(
-        self, *, limit: int = LIMIT, semantics: str | None = None, within: Any = None
+        self, *, limit: int = LIMIT, semantics: str | None = None, tolerance: Any = None
     ) -> FunctionSet:
         """Give the different functions, in order of their cheapest tree's objective.
 
@@ -259,7 +260,7 @@ class Members(Completeness):
             Give up, with ``TooLarge``, beyond so many.
         semantics : "aware", "independent" or "rows"
             See ``count_distinct``.
-        within : number, optional
+        tolerance : number, optional
             For regression: go through the functions in order, and leave out those that differ by at
             most so much, on every training row, from one that is kept. Read as the decimal that is
             written.
@@ -270,7 +271,7 @@ class Members(Completeness):
         """
         semantics = self._problem.semantics(semantics)
         functions = FunctionSet.of(Listing(self._source, self._view, semantics, limit))
-        return functions if within is None else apart(functions, self._problem, within)
+        return functions if tolerance is None else apart(functions, self._problem, tolerance)
 
     def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
         """Give the different functions as arrays, without an object for each."""

@@ -22,7 +22,7 @@ __all__ = ["apart"]
 AT_ONCE = 64  # rows that are compared before the rest
 
 
-def apart(functions: FunctionSet, problem: Problem, within: Any) -> FunctionSet:
+def apart(functions: FunctionSet, problem: Problem, tolerance: Any) -> FunctionSet:
     """Keep a function unless one that is kept before it is so near on every training row.
 
     Cost: functions x those that are kept x rows, where many are near on the first rows.
@@ -30,10 +30,10 @@ def apart(functions: FunctionSet, problem: Problem, within: Any) -> FunctionSet:
     target = problem.table.target
     if target is None:
         raise InvalidData(
-            "within is a distance between numbers, and this set is of task='classification': leave "
-            "it out"
+            "tolerance is a distance between numbers, and this set is of task='classification': "
+            "leave it out"
         )
-    most = steps_within(target, within)
+    most = steps_within(target, tolerance)
     rows = problem.bits[distinct(problem.bits)[0]]
     kept: list[int] = []
     said = np.zeros((16, len(rows)), dtype=np.int64)

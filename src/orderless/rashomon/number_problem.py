@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..api import Tree
 from ..errors import InvalidData, setting
 from ..inputs import exact
-from ..model import Label, Task, Tree
+from ..model import Label, Task
 from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, text_of, whole_weights
 from .table import Table, read_number_table, read_table, refuse_table

@@ -127,22 +127,26 @@ def _by_trees(
     for start in range(0, len(functions.errors), AT_ONCE):
         some = np.arange(start, min(start + AT_ONCE, len(functions.errors)))
         for tree in problem.trees(functions.trees(some)):
-            lower, upper = tree.predict_interval(rows)
+            lower, upper = tree.kernel.predict_interval(rows)
             low, high = np.minimum(low, lower[chosen]), np.maximum(high, upper[chosen])
     return low, high
 
 
-def steps_within(target: Target, within: Any) -> int:
+def steps_within(target: Target, tolerance: Any) -> int:
     """Read a distance as the decimal that is written, in steps of the leaves' numbers."""
-    return math.floor(decimal(within, "within") * Fraction(10) ** target.decimals)
+    return math.floor(decimal(tolerance, "tolerance") * Fraction(10) ** target.decimals)
 
 
-def windows(target: Target, y: Any, n_rows: int, within: Any) -> tuple[Labels, Labels]:
+def windows(target: Target, y: Any, n_rows: int, tolerance: Any) -> tuple[Labels, Labels]:
     """Give, by row, the first and the last label that is at most so far from the row's number."""
     values, which = distinct_numbers(y)
     if len(which) != n_rows:
         raise InvalidData(f"X has {n_rows} rows and y has {len(which)} numbers")
-    far, scale, numbers = decimal(within, "within"), Fraction(10) ** target.decimals, target.numbers
+    far, scale, numbers = (
+        decimal(tolerance, "tolerance"),
+        Fraction(10) ** target.decimals,
+        target.numbers,
+    )
     first = [math.ceil((value - far) * scale) - numbers.low for value in values]
     last = [math.floor((value + far) * scale) - numbers.low for value in values]
     # Beyond the numbers that there are, one step is as good as any.

@@ -34,15 +34,16 @@ class OtherSources:
         sample_weight: Any = None,
         loss: str | None = None,
         decimals: int | None = None,
-        through: Any = None,
+        preprocessing: Any = None,
         space: Space | None = None,
     ) -> TreeSet:
         """Take a list of trees as a set: the same interface, over just these trees.
 
         Parameters
         ----------
-        trees : iterable of Tree or of models that ``read_tree`` knows; a set of TreeFARMS or PRAXIS
-            Equal ones count once; the set says how many were given (``print``).
+        trees : iterable of Tree or of models, or a TreeFARMS or PRAXIS set
+            Models are those that ``orderless.read`` reads. Equal ones count once; the set says how
+            many were given (``print``).
         X, y : rows and labels, or numbers where the trees predict numbers
             The training data: complete rows, with the columns of the trees' space.
         regularization : number
@@ -56,8 +57,8 @@ class OtherSources:
             the set's decimals, which ``print`` names, so that every loss is exact: for squared loss
             a mean in floats becomes the number that the leaf has in a ``RashomonSet`` of the same
             rows.
-        through, space
-            As in ``read_trees``.
+        preprocessing, space
+            As in ``orderless.read``.
 
         Returns
         -------
@@ -73,7 +74,7 @@ class OtherSources:
         >>> found
         TreeSet(2 trees (3 were given: equal ones count once), objectives 0.02 to 0.51)
         """
-        members = read_trees(trees, through=through, space=space)
+        members = read_trees(trees, preprocessing=preprocessing, space=space)
         given = Judging(regularization, epsilon, sample_weight, loss, decimals)
         return TreeSet._of(*listed_set(members, X, y, given))
 
@@ -86,7 +87,7 @@ class OtherSources:
         regularization: Any = 0.01,
         epsilon: Any = 0.02,
         sample_weight: Any = None,
-        through: Any = None,
+        preprocessing: Any = None,
         space: Space | None = None,
     ) -> TreeSet:
         """Take the trees that TreeFARMS found; ``from_trees`` with its parameters.
@@ -98,13 +99,13 @@ class OtherSources:
         ----------
         model : fitted TREEFARMS
         X, y : rows and labels
-            What it was fitted on (with ``through``, what went into the binarizer).
+            What it was fitted on (with ``preprocessing``, what went into the binarizer).
         regularization, epsilon : number
             Its ``regularization`` and ``rashomon_bound_adder``.
         """
         return OtherSources.from_trees(
             model, X, y, regularization=regularization, epsilon=epsilon,
-            sample_weight=sample_weight, through=through, space=space,
+            sample_weight=sample_weight, preprocessing=preprocessing, space=space,
         )  # fmt: skip
 
     @staticmethod

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..api import Tree
 from ..errors import InvalidData
 from ..form import fingerprint_points
 from ..inputs import exact, exact_weights, shown
-from ..model import Label, Task, Tree
+from ..model import Label, Task
 from .columns import Columns, CoreMeasure, independent
 from .flat import FlatTrees, distinct, merge
 from .table import Table
@@ -325,7 +326,7 @@ class Problem:
 
     def trees(self, flat: FlatTrees) -> Iterator[Tree]:
         """Make ``Tree``s over the features."""
-        yield from self.columns.trees(flat, self.classes)
+        yield from map(Tree.of, self.columns.trees(flat, self.classes))
 
 
 def text_of(number: Fraction) -> str:

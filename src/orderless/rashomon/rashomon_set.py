@@ -53,7 +53,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     space : Space, optional
         What the columns mean. For 0/1 columns a binarizer's ``space_``, or one that says which are
         a one-hot group; without it each column stands alone, as in the paper. For other features
-        their kinds, as in ``ThresholdGuessBinarizer(space=...)``. Without it, beside other features
+        their kinds, as in ``Binarizer(space=...)``. Without it, beside other features
         0/1 columns are true or false, text is categories, and numbers whose thresholds are guessed
         are float32, as the guessing trees read them.
     epsilon_kind : "additive" or "relative"
@@ -65,7 +65,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     thresholds : "guess", "all" or int
         Where numbers are cut: as ``binarizer`` says, between each two neighbouring values of a
         feature, or at so many quantiles of each feature, evenly spaced. "all" leaves no choice out:
-        the set is that of the features themselves, as in ``MidpointBinarizer``. Other than "guess",
+        the set is that of the features themselves, as in ``Binarizer("all")``. Other than "guess",
         it takes the place of ``binarizer``.
     task : "classification" or "regression"
         Whether leaves predict classes, or numbers.

@@ -50,10 +50,10 @@ class Ratios:
 
     def _start(self, most: int | None) -> Fraction | None:
         """Give the ratio of some tree within an objective; None if none has one."""
-        within = [i for i, cost in enumerate(self._below.cost) if most is None or cost <= most]
-        if not within:
+        tolerance = [i for i, cost in enumerate(self._below.cost) if most is None or cost <= most]
+        if not tolerance:
             return None
-        a, b = self._parts(self._below.trees([within[-1]]))
+        a, b = self._parts(self._below.trees([tolerance[-1]]))
         return Fraction(a, b) if b > 0 else None
 
     def _stairs(self, ratio: Fraction) -> tuple[Stairs, list[tuple[int, int]]]:

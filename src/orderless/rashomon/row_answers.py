@@ -58,7 +58,7 @@ def _predicts_classes(trees: RowAnswers) -> bool:
         raise InvalidData(
             "predict_proba is about classes, and this set is of task='regression', whose trees "
             "predict numbers: multiplicity(X) gives the smallest and the largest of each row, "
-            "and tree.cut(levels) makes classes of a tree's numbers"
+            "and tree.discretize(levels) makes classes of a tree's numbers"
         )
     return True
 
@@ -135,7 +135,7 @@ class RowAnswers(Members):
             some = np.arange(start, min(start + AT_ONCE, len(cost)))
             trees = self._problem.trees(functions.trees(some))
             for k, tree in zip(some.tolist(), trees, strict=True):
-                label = self._problem.places_of(tree)[tree.decide(rows)]
+                label = self._problem.places_of(tree)[tree.kernel.decide(rows)]
                 cheaper = (cost[k] < reached) | ((cost[k] == reached) & (label < answer))
                 better = (label >= 0) & open_ & cheaper
                 answer[better] = label[better]
@@ -255,7 +255,9 @@ class RowAnswers(Members):
         error = np.sqrt(share * (1 - share) / n_functions)
         return Sampled(table, n_functions, table_like(X, error, self.classes))
 
-    def ambiguity(self, X: Any, y: Any = None, *, within: Any = None, limit: int = LIMIT) -> float:
+    def ambiguity(
+        self, X: Any, y: Any = None, *, tolerance: Any = None, limit: int = LIMIT
+    ) -> float:
         """Give the share of rows on which some function differs from the best one.
 
         Parameters
@@ -265,8 +267,8 @@ class RowAnswers(Members):
         y : labels, or numbers for regression, optional
             With labels: the share of rows for which some function is right and some is wrong,
             which is the same where there are two classes. A number is right if it is at most
-            ``within`` from y.
-        within : number, optional
+            ``tolerance`` from y.
+        tolerance : number, optional
             For regression: functions differ where their numbers are more than so far apart, by
             default 0. Read as the decimal that is written.
         limit : int
@@ -274,8 +276,8 @@ class RowAnswers(Members):
         """
         self._warn_of_part("ambiguity")
         if self._has_numbers:
-            return self._number_ambiguity(X, y, 0 if within is None else within, limit)
-        self._no_distance(within)
+            return self._number_ambiguity(X, y, 0 if tolerance is None else tolerance, limit)
+        self._no_distance(tolerance)
         counts, total = self._votes(X, None, None, limit)
         self._some(counts)
         if y is None:
@@ -289,30 +291,30 @@ class RowAnswers(Members):
         )
         return float(np.mean((right > 0) & (right < total)))
 
-    def _number_ambiguity(self, X: Any, y: Any, within: Any, limit: int) -> float:
+    def _number_ambiguity(self, X: Any, y: Any, tolerance: Any, limit: int) -> float:
         self._not_empty()
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
         target = target_of(self._problem)
-        most = steps_within(target, within)
+        most = steps_within(target, tolerance)
         low, high = row_ends(self._source, self._view, bits, limit)
         if y is None:
             best = target.of_label(self._counts.unrank([0]).says(bits)[0])
             far = np.maximum(best - target.of_label(low), target.of_label(high) - best)
             return float(np.mean(far > most))
-        near = windows(target, y, len(bits), within)
+        near = windows(target, y, len(bits), tolerance)
         right, _ = row_ends(self._source, self._view, bits, limit, near)
         wrong = (low < near[0]) | (high > near[1])
         return float(np.mean((right >= 0) & wrong))
 
-    def discrepancy(self, X: Any, *, within: Any = None, limit: int = LIMIT) -> float:
+    def discrepancy(self, X: Any, *, tolerance: Any = None, limit: int = LIMIT) -> float:
         """Give the largest share of rows on which one function differs from the best one.
 
         Parameters
         ----------
         X : array, data frame, or list of dicts
             Complete rows.
-        within : number, optional
+        tolerance : number, optional
             For regression: functions differ where their numbers are more than so far apart, by
             default 0. Read as the decimal that is written.
         limit : int
@@ -321,19 +323,19 @@ class RowAnswers(Members):
         self._warn_of_part("discrepancy")
         target, most = self._problem.table.target, 0
         if target is None:
-            self._no_distance(within)
+            self._no_distance(tolerance)
         else:
-            most = steps_within(target, 0 if within is None else within)
+            most = steps_within(target, 0 if tolerance is None else tolerance)
         trees = self._voters(None, None, limit).table().trees
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
         return float(_differing(trees, trees[:1], bits, target, most).max())
 
-    def _no_distance(self, within: Any) -> None:
-        if within is not None:
+    def _no_distance(self, tolerance: Any) -> None:
+        if tolerance is not None:
             raise InvalidData(
-                "within is a distance between numbers, and this set is of task='classification': "
-                "leave it out"
+                "tolerance is a distance between numbers, and this set is of "
+                "task='classification': leave it out"
             )
 
     def _some(self, rows: NDArray[Any]) -> None:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api import Tree
 from ..errors import InvalidParameter, OutOfMemory, OutOfTime, TooLarge, named, setting
 from ..form import hex_digits
 from ..inputs import generator
-from ..model import Tree
 from .ends import End
 from .flat import FlatTrees, join
 from .functions import FunctionTable
@@ -74,7 +74,7 @@ class LookedAt:
 
     def with_ends(self, trees: TreeSet, ends: Sequence[End]) -> LookedAt:
         """Add the functions of exact ends that are not there yet."""
-        flat = [trees._problem.columns.flatten(end.tree, self.table.classes) for end in ends]
+        flat = [trees._problem.columns.flatten(end.tree.kernel, self.table.classes) for end in ends]
         more = _table(trees, join([one for one in flat if one is not None]))
         both = _joined(self.table, more)
         order = np.lexsort((both.leaves, both.cost))  # the best first, and of each function

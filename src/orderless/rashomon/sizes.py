@@ -121,7 +121,8 @@ def rashomon_sizes(
 
     Examples
     --------
-    >>> from orderless import datasets, rashomon_sizes
+    >>> from orderless import datasets
+    >>> from orderless.rashomon import rashomon_sizes
     >>> sizes = rashomon_sizes({"iris": datasets.load("iris_virginica")}, n_splits=2)
     >>> sizes.table[["dataset", "fold", "columns", "trees", "distinct_aware"]]
       dataset  fold  columns  trees  distinct_aware

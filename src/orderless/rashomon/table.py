@@ -345,7 +345,7 @@ def _binarized(
     if not isinstance(made, Space):
         raise InvalidSpace(
             f"the binarizer {type(fitted).__qualname__} has no space_ that says what its columns "
-            "mean: use ThresholdGuessBinarizer or QuantileBinarizer, or binarize before and give "
+            "mean: use an orderless.Binarizer, or binarize before and give "
             "space="
         )
     bits = np.asarray(fitted.transform(table))

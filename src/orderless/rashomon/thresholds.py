@@ -45,10 +45,10 @@ UNLIMITED = Clock(None, math.inf)
 
 
 def fit_in_time(binarizer: Any, X: Any, y: NDArray[Any], clock: Clock) -> Any:
-    """Fit a binarizer; one that guesses looks at the clock, of any other it is read afterwards."""
-    from ..inputs import ThresholdGuessBinarizer
+    """Fit a binarizer; ours looks at the clock, of any other it is read afterwards."""
+    from ..inputs import Binarizer
 
-    if isinstance(binarizer, ThresholdGuessBinarizer):
+    if isinstance(binarizer, Binarizer):
         fitted: Any = binarizer.fit_until(clock.end, X, y)
     else:
         fitted = binarizer.fit(X, y)
@@ -82,19 +82,14 @@ def read_cutting(thresholds: Any, binarizer: Any) -> Any:
 
 def binarizer_of(given: Any, space: Space | None, task: str = "classification") -> Any:
     """Give the binarizer that a word or ``Cuts`` means, or a clone of one."""
-    from ..inputs import MidpointBinarizer, QuantileBinarizer
+    from ..inputs import Binarizer
 
     if isinstance(given, Cuts):
-        if given.quantiles is None:
-            return MidpointBinarizer(space=space)
-        parts = given.quantiles + 1
-        return QuantileBinarizer(quantiles=[i / parts for i in range(1, parts)], space=space)
+        return Binarizer("all" if given.quantiles is None else given.quantiles, space=space)
     if isinstance(given, str) and given == "threshold-guess":
-        from ..inputs import ThresholdGuessBinarizer  # half a second: it imports ensembles
-
-        return ThresholdGuessBinarizer(space=space, task=task)
+        return Binarizer(space=space, task=task)
     if isinstance(given, str) and given == "quantile":
-        return QuantileBinarizer(space=space)
+        return Binarizer((0.33, 0.66), space=space)
     if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):
         raise no_binarizer(given)
     if space is not None and getattr(given, "space", None) is None:

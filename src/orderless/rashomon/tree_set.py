@@ -154,7 +154,7 @@ class TreeSet(Views, Choices, Estimates):
 
         Parameters
         ----------
-        tree : Tree, or any model that ``read_tree`` knows
+        tree : Tree, or any model that ``orderless.read`` reads as a tree
             Each of its conditions must be a column of the set. What leaves predict is rounded to
             the set's decimals where it is numbers.
         """

@@ -148,9 +148,9 @@ class Views(Members):
         ----------
         question : str or dict
             The name of a column (``columns`` has them; or as trees print it), or of a feature: any
-            of its columns. Or a nested dict, as ``read_tree`` takes it, that ends where anything
-            may follow: ``{"feature": "age <= 30", "true": "smoker"}``; "true" is where the column
-            is 1.
+            of its columns. Or a nested dict, as ``orderless.read`` takes it, that ends where
+            anything may follow: ``{"feature": "age <= 30", "true": "smoker"}``; "true" is where the
+            column is 1.
         """
         questions: list[Question] = []
         self._ask(question, questions)

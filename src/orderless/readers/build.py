@@ -23,7 +23,7 @@ from ..model import Feature, Label, Space, Task, Values, plain_label, value_at_m
 from .leaf_labels import DAMAGED, ordered, places
 
 if TYPE_CHECKING:
-    from .through.stage import Before
+    from .preprocessing.stage import Before
 
 __all__ = [
     "DAMAGED", "KEPT", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",

@@ -1,9 +1,9 @@
 """Many small trees over one table of 0/1 columns, quickly.
 
 In:  ``BitTrees``, as a Rashomon set gives them, and the ``SourceColumn``s of their table.
-Out: the ``Tree``s that ``over_features`` would make. What a column means is worked out once, with
-     ``over_features`` itself; what is checked and brought to normal form there is not done again
-     for every tree.
+Out: the ``TreeKernel``s that ``over_features`` would make. What a column means is worked out once,
+     with ``over_features`` itself; what is checked and brought to normal form there is not done
+     again for every tree.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidTree
-from ..model import Label, Space, Tree
+from ..model import Label, Space, TreeKernel
 from .binary import BitTrees, Flat, join, leaf
-from .through.conditions import over_features
-from .through.stage import SourceColumn
+from .preprocessing.conditions import over_features
+from .preprocessing.stage import SourceColumn
 
 __all__ = ["build_all"]
 
 AT_ONCE = 4096
 
 
-def build_all(bits: BitTrees, columns: Sequence[SourceColumn], space: Space) -> Iterator[Tree]:
+def build_all(
+    bits: BitTrees, columns: Sequence[SourceColumn], space: Space
+) -> Iterator[TreeKernel]:
     """Build all trees of a set, linear in their nodes."""
     meaning = _Meaning(bits, columns, space)
     rest = iter(bits.trees)
@@ -68,7 +70,7 @@ class _Meaning:
         self.set_size = np.zeros(n, dtype=np.int64)
         self.set_values = [np.zeros(0, dtype=np.int32)] * n
 
-    def tree(self, flat: Flat) -> Tree:
+    def tree(self, flat: Flat) -> TreeKernel:
         """Build one tree."""
         return over_features(self.bits.column_tree(flat), self.columns, self.space)
 
@@ -99,7 +101,7 @@ class _Meaning:
 
 def _assemble(
     codes: NDArray[np.int32], ends: NDArray[np.int64], meaning: _Meaning, classes: tuple[Label, ...]
-) -> Iterator[Tree]:
+) -> Iterator[TreeKernel]:
     """Let the core put all trees together."""
     space = meaning.space
     sets = np.concatenate([[0], np.cumsum(meaning.set_size)]).astype(np.int64)
@@ -115,4 +117,4 @@ def _assemble(
     if held is None:
         raise AssertionError("a tree of a set was not put together rightly")
     for own in held:
-        yield Tree.of_held(space, classes, own)
+        yield TreeKernel.of_held(space, classes, own)

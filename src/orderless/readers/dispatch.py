@@ -1,7 +1,7 @@
 """Trees in: one file per library, one way out.
 
 In:  a trained model, or nested dicts, or JSON.
-Out: ``Tree``. A library is imported only by its reader, and only if the model comes from it.
+Out: ``TreeKernel``. A library is imported only by its reader, and only if the model comes from it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
 from ..inputs import read_file
-from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Ensemble, Space, Tree
+from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Space, SumKernel, TreeKernel
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
@@ -23,10 +23,10 @@ from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
 from .onnx_model import knows_onnx, parsed
 from .pmml.document import is_xml, xml_text
+from .preprocessing.columns import source_columns
+from .preprocessing.conditions import over_features
 from .spark_folder import is_spark_folder, spark_text
 from .sparse import gives_sparse, with_zero_as_missing
-from .through.columns import source_columns
-from .through.conditions import over_features
 from .wrapped import through_targets, unwrapped
 from .xgboost_ubj import as_json, knows_ubj
 
@@ -53,7 +53,7 @@ KNOWN = (
     "CatBoost (one tree each; their model files too), "
     "ONNX, PMML, "
     "Spark MLlib's trees (saved folders too), "
-    "trees of R (rpart, partykit, ranger; see orderless.r_script()), "
+    "trees of R (rpart, partykit, ranger; see orderless.readers.r_script()), "
     "nested dicts, our JSON"
 )
 
@@ -61,57 +61,12 @@ KNOWN = (
 def read_tree(
     model: Any,
     *,
-    through: Any = None,
+    preprocessing: Any = None,
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> Tree:
-    """Read a trained tree, whatever made it.
-
-    Parameters
-    ----------
-    model : object
-        A fitted scikit-learn tree classifier or regressor, a ``Pipeline`` that ends in one, a
-        ``TransformedTargetRegressor`` around one, or a search for the best of these
-        (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
-        TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
-        or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
-        CatBoost's as JSON); a model of ONNX of one tree (``onnx.ModelProto``, or the
-        bytes or file of one); PMML 4.0 to 4.4, a tree or a set of rules;
-        nested dicts (``feature``, ``true``,
-        ``false``, ``prediction``; of numbers to compute with, the root says ``"task":
-        "regression"``) or their JSON; our own JSON. Files are given by their path, or as their
-        text: a string that is no such text (JSON, XML, anything of several lines) is the path of a
-        file, as a ``Path`` is. So give text that you do not know to ``Tree.from_json``. A
-        ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own is refused,
-        because its tree does not say what it decides.
-    through : fitted transformer, optional
-        What the model's table went through before: a binarizer, an encoder, a scaler, a
-        ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
-        that went in, in their own units, exactly.
-    space : Space, optional
-        What the columns of the table mean: of the model's table, or with ``through`` (or a
-        ``Pipeline``) of the table that went in. Without it every column is a feature of its own:
-        numeric, or boolean for the libraries that take 0/1 columns.
-    feature_names : sequence of str, optional
-        Names of the columns, where neither the model nor the space has them.
-    nan : "unknown" or "value"
-        Whether a missing value is unknown, and may be anything; or a value that the tree has
-        learned to send one way. Then None, NaN, NA, NaT, null and masked cells all are that value,
-        in arrays, data frames and dicts alike; only what a dict does not mention stays unknown.
-
-    Returns
-    -------
-    Tree
-        Its ``predict`` equals the model's on every complete row; of a regressor, to the last bit.
-
-    Raises
-    ------
-    UnreadableModel, InvalidTree
-        For a model that no reader knows, and for one that is damaged: what it says of itself is
-        checked before memory is taken for it.
-    FileNotFoundError, InvalidData
-        For a path at which there is no file, and for one of a folder, a device or a pipe.
+) -> TreeKernel:
+    """Read one trained tree; what adds up several is refused. See ``orderless.read``.
 
     Examples
     --------
@@ -131,44 +86,45 @@ def read_tree(
       yes: go
       no:  stay
     """
-    if type(model) is Tree and space is None and feature_names is None and nan == "unknown":
+    if type(model) is TreeKernel and space is None and feature_names is None and nan == "unknown":
         return model
     check_arguments(space, feature_names, nan)
     model = opened(model)
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         return model if space is None else model.over(space)
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         raise UnreadableModel(
             f"this is a sum of {len(model.trees):,} trees: ask it itself, or make one tree of a "
             "small one with ensemble.to_tree()"
         )
-    model, through, targets, sparse = unwrapped(model, through)
-    tree = _column_tree(model, through, space, feature_names)
-    if tree.table.absent_is_nan and gives_sparse(through):
+    model, preprocessing, targets, sparse = unwrapped(model, preprocessing)
+    tree = _column_tree(model, preprocessing, space, feature_names)
+    if tree.table.absent_is_nan and gives_sparse(preprocessing):
         tree = with_zero_as_missing(tree, sure=sparse)
     tree = through_targets(tree, targets)
-    columns, own = source_columns(tree.table, through, space, feature_names, nan)
+    columns, own = source_columns(tree.table, preprocessing, space, feature_names, nan)
     return over_features(tree, columns, _with_facts(own, space))
 
 
 def _with_facts(own: Space, given: Space | None) -> Space:
     """Give the space of a tree the facts of the space that a person gave."""
-    if given is None or frozenset(own.knowing) == frozenset(given.knowing):
+    if given is None or frozenset(own.facts) == frozenset(given.facts):
         return own
-    return own.with_facts(given.knowing)
+    return own.with_facts(given.facts)
 
 
 def read_trees(
     models: Any,
     *,
-    through: Any = None,
+    preprocessing: Any = None,
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> list[Tree]:
-    """Read many trees: a set of TreeFARMS or PRAXIS, or any iterable of what ``read_tree`` knows.
+) -> list[TreeKernel]:
+    """Read many trees: a set of TreeFARMS or PRAXIS, or any iterable of trees.
 
-    All of them share one space, so that comparing them is quick. Parameters are ``read_tree``'s.
+    All of them share one space, so that comparing them is quick. Parameters are those of
+    ``orderless.read``.
 
     Examples
     --------
@@ -179,16 +135,18 @@ def read_trees(
     """
     bits = _set_of(models)
     if bits is not None:
-        columns, own = source_columns(bits.table, through, space, feature_names, nan)
+        columns, own = source_columns(bits.table, preprocessing, space, feature_names, nan)
         return list(build_all(bits, columns, _with_facts(own, space)))
     if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
         raise UnreadableModel(
             "expected a TreeFARMS or PRAXIS model set or an iterable of trees, got "
-            f"{a_kind(models)}: read one tree with read_tree"
+            f"{a_kind(models)}: read one tree with orderless.read"
         )
-    trees: list[Tree] = []
+    trees: list[TreeKernel] = []
     for model in models:
-        tree = read_tree(model, through=through, space=space, feature_names=feature_names, nan=nan)
+        tree = read_tree(
+            model, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
+        )
         if trees and tree.space == trees[0].space:
             tree.space = trees[0].space
         trees.append(tree)
@@ -196,7 +154,7 @@ def read_trees(
 
 
 def check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:
-    """Refuse what ``read_tree`` and ``read_ensemble`` do not take."""
+    """Refuse what no reader takes."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be one of {str(get_args(Nan))[1:-1]}, got {nan!r}")
     if space is not None and not isinstance(space, Space):
@@ -221,12 +179,20 @@ def opened(model: Any) -> Any:
             )
         return parsed(bytes(model))
     if not isinstance(model, str):
-        own = getattr(model, "tree", None)
-        return own if isinstance(own, Tree) else model
+        return _held(model)
     if f'"{TREE_FORMAT}"' in model[:200]:
-        return Tree.from_json(model)
+        return TreeKernel.from_json(model)
     if f'"{ENSEMBLE_FORMAT}"' in model[:200]:
-        return Ensemble.from_json(model)
+        return SumKernel.from_json(model)
+    return model
+
+
+def _held(model: Any) -> Any:
+    """Give the kernel of a model that was read, or of what has a tree: a form, a function."""
+    for holder in (model, getattr(model, "tree", None)):
+        kernel = getattr(holder, "kernel", holder)
+        if isinstance(kernel, TreeKernel | SumKernel):
+            return kernel
     return model
 
 
@@ -279,7 +245,7 @@ def _of_file(path: Path) -> Any:
 
 
 def _column_tree(
-    model: Any, through: Any, space: Space | None, feature_names: Sequence[str] | None
+    model: Any, preprocessing: Any, space: Space | None, feature_names: Sequence[str] | None
 ) -> ColumnTree:
     """Let the reader that knows a model read it; what its library forgot comes from the caller."""
     if isinstance(model, str):
@@ -289,15 +255,15 @@ def _column_tree(
                 tree: ColumnTree = reader.from_text(model)
                 break
         else:
-            return from_nested(model, given_names(through, space, feature_names))
+            return from_nested(model, given_names(preprocessing, space, feature_names))
     elif isinstance(model, Mapping):
-        return from_nested(model, given_names(through, space, feature_names))
+        return from_nested(model, given_names(preprocessing, space, feature_names))
     else:
         tree = _from_library(model)
     if not tree.table.ordered:
-        tree = in_given_order(tree, given_names(through, space, feature_names))
+        tree = in_given_order(tree, given_names(preprocessing, space, feature_names))
     if tree.table.garbled:
-        tree = with_given_labels(tree, space if through is None else None)
+        tree = with_given_labels(tree, space if preprocessing is None else None)
     return tree
 
 

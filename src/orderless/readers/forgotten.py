@@ -20,12 +20,12 @@ __all__ = ["given_names", "in_given_order", "with_given_labels"]
 
 
 def given_names(
-    through: Any, space: Space | None, feature_names: Sequence[str] | None
+    preprocessing: Any, space: Space | None, feature_names: Sequence[str] | None
 ) -> Sequence[str] | None:
     """Give the names that the caller has for the columns of the model's table."""
-    if through is not None:
-        own = getattr(through, "space_", None)
-        return own.column_names if own is not None else list(through.get_feature_names_out())
+    if preprocessing is not None:
+        own = getattr(preprocessing, "space_", None)
+        return own.column_names if own is not None else list(preprocessing.get_feature_names_out())
     if space is not None:
         return space.column_names
     return feature_names

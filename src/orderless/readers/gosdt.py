@@ -26,7 +26,7 @@ def knows(model: Any) -> bool:
 def from_gosdt(model: Any) -> ColumnTree:
     """Read a tree; of a classifier the first one, which is the one that its ``predict`` asks.
 
-    A classifier with ``model_limit`` above 1 may hold more: ``read_trees(model.trees_)``.
+    A classifier with ``model_limit`` above 1 may hold more: ``orderless.read_many(model.trees_)``.
     """
     from gosdt import GOSDTClassifier
     from gosdt._tree import Leaf

@@ -31,13 +31,14 @@ def from_onnx(model: Any) -> ColumnTree:
     graph = tree_graph(model)
     if len(graph.trees.roots) != 1:
         raise UnreadableModel(
-            f"this ONNX model adds up {len(graph.trees.roots):,} trees: read it with "
-            "orderless.read_ensemble(model)"
+            f"this ONNX model adds up {len(graph.trees.roots):,} trees, and one is needed: "
+            "orderless.read(model) reads all of it"
         )
     if graph.link != "identity":
         raise UnreadableModel(
             f"this ONNX model gives the function {graph.link!r} of the number at a leaf, which "
-            "every runtime rounds in its own way: read it with orderless.read_ensemble(model)"
+            "every runtime rounds in its own way, and not the number: orderless.read(model) "
+            "reads it as a sum"
         )
     with damaged("ONNX", save=SAVE):
         builder = TreeBuilder(graph.trees.table)

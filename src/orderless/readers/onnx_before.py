@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import UnreadableModel
 from ..model import Floats, Label
 from .onnx_model import ML, OnnxModel, attributes
-from .through.stage import Encode, Fill, Pass, Rescale, Stage, Wire
+from .preprocessing.stage import Encode, Fill, Pass, Rescale, Stage, Wire
 
 __all__ = ["Codes", "OnnxColumn", "changed", "changes", "refused", "rounded_to", "wire_of"]
 

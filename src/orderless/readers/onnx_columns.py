@@ -33,7 +33,7 @@ from .onnx_before import (
     wire_of,
 )
 from .onnx_model import ML, OnnxModel, attributes
-from .through.stage import Before, Encode
+from .preprocessing.stage import Before, Encode
 
 __all__ = ["Columns", "columns_of"]
 

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..model import Ensemble, Tree
+from ..model import SumKernel, TreeKernel
 from .dispatch import opened
 from .ensembles.dispatch import FILES
 from .wrapped import unwrapped
@@ -38,9 +38,9 @@ class Origin(NamedTuple):
     name: str = ""
     inside: str = ""
 
-    def kind(self, model: Tree | Ensemble) -> str:
+    def kind(self, model: TreeKernel | SumKernel) -> str:
         """Say what kind of model it is."""
-        if isinstance(model, Tree):
+        if isinstance(model, TreeKernel):
             return "decision-tree"
         named = (kind for start, kind in KINDS.items() if self.name.startswith(start))
         usual = "gradient-boosting" if self.library in BOOSTED else "tree-ensemble"
@@ -75,7 +75,7 @@ def origin_of(model: Any) -> Origin:
         names = (name for name in FILES if _reads(name, inner))
         name = next(names, "orderless")
         return Origin(FORMATS.get(name, name))
-    if isinstance(inner, Tree | Ensemble):
+    if isinstance(inner, TreeKernel | SumKernel):
         return OURS
     wrapped = unwrapped(inner, None).model
     library = type(wrapped).__module__.partition(".")[0]

@@ -2,8 +2,8 @@
 
 In:  a fitted ``PRAXIS``.
 Out: ``ColumnTree``, or ``BitTrees``. A column is asked whether it is 1. PRAXIS keeps neither names
-     nor the number of columns: without ``space=``, ``through=`` or ``feature_names=`` the last
-     column that any of the trees asks about counts as the last of the table.
+     nor the number of columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the
+     last column that any of the trees asks about counts as the last of the table.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def from_praxis(model: Any) -> ColumnTree:
     """Read a set that holds exactly one tree."""
     if (count := model.count_trees()) > 1:
         raise UnreadableModel(
-            f"this PRAXIS holds {count} trees: read all with read_trees(model), and choose"
+            f"this PRAXIS holds {count} trees: read all with orderless.read_many(model), and choose"
         )
     bits = trees_of(model)
     return bits.column_tree(next(iter(bits.trees)))

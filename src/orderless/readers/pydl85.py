@@ -2,8 +2,8 @@
 
 In:  a fitted ``DL85Classifier``.
 Out: ``ColumnTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
-     columns: without ``space=``, ``through=`` or ``feature_names=`` the last column that the tree
-     asks about counts as the last of the table.
+     columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the last column that the
+     tree asks about counts as the last of the table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def knows(model: Any) -> bool:
 
     if isinstance(model, DL85Booster):
         raise UnreadableModel(
-            "a DL85Booster has many trees: read one with read_tree(model.estimators_[i])"
+            "a DL85Booster has many trees: read one with orderless.read(model.estimators_[i])"
         )
     return is_classifier(model, DL85Classifier, DL85Predictor)
 

@@ -19,7 +19,7 @@ __all__ = ["SAVE", "RModel", "RNode", "from_text", "knows_text", "leaves_of", "r
 
 R_FORMAT = "orderless-r"
 VERSION = 1
-SAVE = "orderless_json(model, file) of the R script at orderless.r_script()"
+SAVE = "orderless_json(model, file) of the R script at orderless.readers.r_script()"
 LIBRARIES = ("rpart", "partykit", "ranger")
 KINDS = ("numeric", "factor", "logical")
 
@@ -54,7 +54,8 @@ def from_text(text: str) -> ColumnTree:
         model = r_model(text)
         if len(model.trees) != 1:
             raise UnreadableModel(
-                f"this forest has {len(model.trees):,} trees: read it with read_ensemble"
+                f"this forest has {len(model.trees):,} trees, and one is needed: "
+                "orderless.read(model) reads all of it"
             )
         builder = TreeBuilder(model.table)
         for leaf in leaves_of(builder, model, model.trees[0]):
@@ -108,7 +109,10 @@ def r_model(text: str) -> RModel:
 def leaves_of(
     builder: TreeBuilder, model: RModel, nodes: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Describe the tests of a tree to the builder; its leaves are for the caller to describe."""
+    """Describe the tests of a tree to the builder; its leaves are for the caller to describe.
+
+    A leaf that says what cannot be is refused here, for one tree and for many.
+    """
     left = [-1 if _is_leaf(node) else node["yes"] for node in nodes]
     right = [-1 if _is_leaf(node) else node["no"] for node in nodes]
     if any(isinstance(child, bool) or not isinstance(child, int) for child in (*left, *right)):
@@ -117,6 +121,7 @@ def leaves_of(
     places = [RNode(at, node) for at, node in enumerate(nodes)]
     for node in builder.walk(places[0]):
         if _is_leaf(node.content):
+            _check_leaf(node.content, model)
             yield node.content
             continue
         test = node.content
@@ -137,6 +142,12 @@ def leaves_of(
 
 def _is_leaf(node: dict[str, Any]) -> bool:
     return "feature" not in node
+
+
+def _check_leaf(leaf: dict[str, Any], model: RModel) -> None:
+    if model.classes is not None and "class" in leaf:
+        _class(leaf, model)
+    _shares(leaf, model)
 
 
 def _class(leaf: dict[str, Any], model: RModel) -> int:

@@ -42,17 +42,19 @@ def knows(model: Any) -> bool:
     for task, boosted in _boosted().items():
         if isinstance(model, boosted):
             raise UnreadableModel(
-                f"{a_kind(model)} adds up many regression trees, none of which decides alone: read "
-                f"all of it with read_ensemble(model), or fit a DecisionTree{task}"
+                f"{a_kind(model)} adds up many regression trees, none of which decides alone: "
+                f"orderless.read(model) reads all of it; where one tree is needed, fit a "
+                f"DecisionTree{task}"
             )
     if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
         raise UnreadableModel(
-            f"{a_kind(model)} is a search: read what it found, read_tree(model.best_estimator_)"
+            f"{a_kind(model)} is a search: read what it found, "
+            "orderless.read(model.best_estimator_)"
         )
     if isinstance(model, ensemble.BaseEnsemble):
         raise UnreadableModel(
-            f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i]), or "
-            "all of it with read_ensemble(model)"
+            f"{a_kind(model)} has many trees: read one with "
+            "orderless.read(model.estimators_[i]), or all of it with orderless.read(model)"
         )
     return False
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import UnreadableModel
 from ..model import Floats, Label
-from .through.stage import Before, Encode, Pass, Rescale, Stage, Wire
+from .preprocessing.stage import Before, Encode, Pass, Rescale, Stage, Wire
 
 __all__ = ["SparkBefore", "columns_before"]
 

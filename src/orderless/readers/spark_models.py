@@ -46,7 +46,8 @@ def from_text(text: str) -> ColumnTree:
         model = spark_model(text)
         if model.kind != "DecisionTree":
             raise UnreadableModel(
-                f"this Spark model adds up {len(model.trees):,} trees: read it with read_ensemble"
+                f"this Spark model adds up {len(model.trees):,} trees, and one is needed: "
+                "orderless.read(model) reads all of it"
             )
         builder = TreeBuilder(model.table)
         for leaf in leaves_of(builder, model, model.trees[0]):

@@ -41,7 +41,7 @@ def from_treefarms(model: Any) -> ColumnTree:
         if container.model_count != 1:
             raise UnreadableModel(
                 f"this {type(model).__qualname__} holds {container.model_count} trees: read all "
-                "with read_trees(model), one with read_tree(model[i])"
+                "with orderless.read_many(model), one with orderless.read(model[i])"
                 + (", and raise rashomon_bound_adder to get any" * (not container.model_count))
             )
         bits = trees_of(model)
@@ -52,7 +52,7 @@ def from_treefarms(model: Any) -> ColumnTree:
     if model.encoder is not None:
         raise UnreadableModel(
             "this TreeClassifier has an encoder inside, which cannot be undone: fit TreeFARMS on "
-            "0/1 columns, and read the tree with through= or space= to say what they mean"
+            "0/1 columns, and read the tree with preprocessing= or space= to say what they mean"
         )
     builder = TreeBuilder(Table(None, binary=True))
     for node in builder.walk(model.source):
@@ -94,7 +94,7 @@ def _unpack(model: Any) -> tuple[Any, Sequence[str] | None, Sequence[Any] | None
     if not bits.all():
         raise UnreadableModel(
             f"TreeFARMS was fitted on the column {bits.index[~bits][0]!r}, which is not 0/1, and "
-            "does not keep the thresholds: binarize the columns first, and read with through="
+            "does not keep the thresholds: binarize the columns first, and read with preprocessing="
         )
     # The data went to C++ as text, so the labels are numbered in the order of their text.
     labels = sorted(model.dataset.iloc[:, -1].unique().tolist(), key=str)

@@ -32,27 +32,27 @@ class Wrapped(NamedTuple):
     """
 
     model: Any
-    through: Any
+    preprocessing: Any
     targets: tuple[Any, ...] = ()
     sparse: bool = False
 
 
-def unwrap(model: Any, through: Any) -> tuple[Any, Any]:
+def unwrap(model: Any, preprocessing: Any) -> tuple[Any, Any]:
     """Split a pipeline, or a search for the best one, into what transforms and what decides."""
-    wrapped = unwrapped(model, through)
+    wrapped = unwrapped(model, preprocessing)
     if wrapped.targets:
         raise UnreadableModel(
-            "a TransformedTargetRegressor can be read around one tree: read_tree(model)"
+            "a TransformedTargetRegressor can be read around one tree: orderless.read(model)"
         )
-    return wrapped.model, wrapped.through
+    return wrapped.model, wrapped.preprocessing
 
 
-def unwrapped(model: Any, through: Any) -> Wrapped:
+def unwrapped(model: Any, preprocessing: Any) -> Wrapped:
     """Take off pipelines, searches and transformers of the target, however they are nested."""
     targets: tuple[Any, ...] = ()
     sparse = False
     if "sklearn" not in sys.modules:
-        return Wrapped(model, through)
+        return Wrapped(model, preprocessing)
     from sklearn.pipeline import Pipeline
 
     while True:
@@ -66,12 +66,12 @@ def unwrapped(model: Any, through: Any) -> Wrapped:
             steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
             if steps:
                 before = Pipeline(steps)
-                both = [("first", through), ("then", before)]
-                through = before if through is None else Pipeline(both)
+                both = [("first", preprocessing), ("then", before)]
+                preprocessing = before if preprocessing is None else Pipeline(both)
                 sparse = gives_sparse(before, sparse)
             model = model.steps[-1][1]
         else:
-            return Wrapped(model, through, targets, sparse)
+            return Wrapped(model, preprocessing, targets, sparse)
 
 
 def _is_search(model: Any) -> bool:

@@ -209,7 +209,7 @@ def _check_count(n_trees: int) -> None:
     if n_trees != 1:
         raise UnreadableModel(
             f"this booster holds {n_trees} trees and must hold one: fit with n_estimators=1, or "
-            "read one round of a Booster with read_tree(booster[i : i + 1])"
+            "read one round of a Booster with orderless.read(booster[i : i + 1])"
         )
 
 

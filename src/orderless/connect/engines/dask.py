@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from orderless.missing import ask_next
-from orderless.model import Tree
+from orderless.model import TreeKernel
 from orderless.output.code import NAMES, new_names
 from orderless.readers import read_tree
 
@@ -44,6 +44,6 @@ def predict(
     return frame.map_partitions(_added, model, added, meta=meta)
 
 
-def _added(part: Any, tree: Tree, names: Sequence[str]) -> Any:
+def _added(part: Any, tree: TreeKernel, names: Sequence[str]) -> Any:
     answers: list[Callable[[Any], Any]] = [tree.predict, partial(ask_next, tree)]
     return part.assign(**{name: answer(part) for name, answer in zip(names, answers, strict=False)})

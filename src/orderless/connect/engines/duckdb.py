@@ -27,7 +27,7 @@ def predict(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read`` knows
     relation : duckdb.DuckDBPyRelation
     columns, shape
         As in ``CanonicalForm.to_sql``.

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...model import Ensemble, Space, Tree
+from ...model import Space, SumKernel, TreeKernel
 
 __all__ = ["made_up", "widened", "without_missing"]
 
-Model = Tree | Ensemble
+Model = TreeKernel | SumKernel
 
 
 def made_up(space: Space) -> bool:
@@ -34,13 +34,13 @@ def widened(model: Model, names: Collection[str]) -> Model:
     ]
     if tuple(features) == model.space.features:
         return model
-    space = Space(features, model.space.columns, knowing=model.space.knowing)
-    if isinstance(model, Ensemble):
+    space = Space(features, model.space.columns, facts=model.space.facts)
+    if isinstance(model, SumKernel):
         return model.replace(trees=[_over(tree, space) for tree in model.trees])
     return _over(model, space)
 
 
-def _over(tree: Tree, space: Space) -> Tree:
+def _over(tree: TreeKernel, space: Space) -> TreeKernel:
     threshold = tree.threshold.copy()
     changed = [i for i, f in enumerate(space.features) if f != tree.space.features[i]]
     for i in changed:
@@ -54,13 +54,13 @@ def without_missing(model: Model, names: Collection[str]) -> Model:
     features = [replace(f, nan=False) if f.name in names else f for f in model.space.features]
     if tuple(features) == model.space.features:
         return model
-    space = Space(features, model.space.columns, knowing=model.space.knowing)
-    if isinstance(model, Ensemble):
+    space = Space(features, model.space.columns, facts=model.space.facts)
+    if isinstance(model, SumKernel):
         return model.replace(trees=[_present(tree, space) for tree in model.trees])
     return _present(model, space)
 
 
-def _present(tree: Tree, space: Space) -> Tree:
+def _present(tree: TreeKernel, space: Space) -> TreeKernel:
     changed = [i for i, f in enumerate(space.features) if f != tree.space.features[i]]
     here = np.isin(tree.feature, changed)
     codes = {i: space.features[i].n_values for i in changed}  # that of missing was the last

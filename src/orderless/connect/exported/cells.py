@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...model import Feature, Label, Space, Tree, row_boundary, value_in
+from ...model import Feature, Label, Space, TreeKernel, row_boundary, value_in
 from ...readers import ColumnBins, Unknowns
 
 __all__ = ["Cells", "Leaf", "artifact_leaves", "tree_leaves"]
@@ -47,7 +47,13 @@ class Cells:
     """
 
     def __init__(
-        self, tree: Tree, others: Space, extra: dict[str, ColumnBins], *, gaps: bool, single: bool
+        self,
+        tree: TreeKernel,
+        others: Space,
+        extra: dict[str, ColumnBins],
+        *,
+        gaps: bool,
+        single: bool,
     ) -> None:
         self.tree = tree
         self.names = tuple(dict.fromkeys([*tree.features, *extra]))
@@ -68,7 +74,7 @@ def _can_lack(feature: Feature, bins: ColumnBins | None) -> bool:
     return not feature.nan and (bins is None or bins.labels is None or bool(bins.labels.unknown))
 
 
-def _values(feature: Feature, tree: Tree, bins: ColumnBins | None, single: bool) -> list[Any]:
+def _values(feature: Feature, tree: TreeKernel, bins: ColumnBins | None, single: bool) -> list[Any]:
     """Give one value of each cell: all categories, or the numbers between two boundaries."""
     if not feature.ordered:
         codes = range(feature.n_values)

@@ -13,11 +13,11 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ...ensembles import Compared, check_time_limit, counterexample
+from ...ensembles import Compared, answer_of, check_time_limit, counterexample
 from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
-from ...model import Ensemble, Label, Tree, any_value, label_text, printable, short_number
+from ...model import Label, SumKernel, TreeKernel, any_value, label_text, printable, short_number
 from ...readers import Nan, extra_results, opened, read_model, required_columns
 from .alike import made_up, widened, without_missing
 from .engines import run_artifact, run_results, run_source
@@ -165,7 +165,7 @@ def check_export(
 
     Parameters
     ----------
-    model : Tree, Ensemble, or any model or file that ``read_tree`` or ``read_ensemble`` knows
+    model : Tree, Ensemble, or any model or file that ``read`` knows
     artifact : the same
         Bytes or the path of a file, ``onnx.ModelProto``, a model of another library. Features
         compare by name, or by place where the artifact has no names.
@@ -202,7 +202,7 @@ def check_export(
     Examples
     --------
     >>> import orderless as ol
-    >>> tree = ol.read_tree({"feature": "age", "relation": "<=", "reference": 25,
+    >>> tree = ol.read({"feature": "age", "relation": "<=", "reference": 25,
     ...     "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
     ...     feature_names=["age"])
     >>> print(ol.check_export(tree, tree.to_json()))
@@ -266,16 +266,16 @@ def check_export(
     )
 
 
-def _rounds(one: Tree | Ensemble, other: Tree | Ensemble) -> bool:
+def _rounds(one: TreeKernel | SumKernel, other: TreeKernel | SumKernel) -> bool:
     """Whether sums that are the same may come out differently, as the libraries round."""
-    if not any(isinstance(m, Ensemble) and m.whole.slack.any() for m in (one, other)):
+    if not any(isinstance(m, SumKernel) and m.whole.slack.any() for m in (one, other)):
         return False
     return not Compared(one, other, 0.0).is_same_to_the_bit
 
 
 def _read(
-    artifact: Any, source: Tree | Ensemble, nan: Nan
-) -> tuple[Tree | Ensemble, tuple[str, ...]]:
+    artifact: Any, source: TreeKernel | SumKernel, nan: Nan
+) -> tuple[TreeKernel | SumKernel, tuple[str, ...]]:
     """Read an artifact, with the names and labels of its source where it has none of its own."""
     notes = []
     try:
@@ -298,8 +298,8 @@ def _read(
 
 def _with_unknowns(
     proven: ExportCheck,
-    source: Tree | Ensemble,
-    read: Tree | Ensemble,
+    source: TreeKernel | SumKernel,
+    read: TreeKernel | SumKernel,
     artifact: Any,
     gaps: bool,
     floats: str,
@@ -312,7 +312,7 @@ def _with_unknowns(
     said = "were not compared: they are not made as to_onnx makes them."
     if source.space.knowledge is not None:
         said = "were not compared: they know nothing of the facts of the source."
-    elif isinstance(read, Tree):
+    elif isinstance(read, TreeKernel):
         try:
             found = difference_of_unknowns(
                 source, read, artifact, gaps=gaps, single=floats == "float32",
@@ -329,7 +329,7 @@ def _with_unknowns(
 
 
 def _different_unknowns(
-    proven: ExportCheck, found: Difference, read: Tree, artifact: Any
+    proven: ExportCheck, found: Difference, read: TreeKernel, artifact: Any
 ) -> ExportCheck:
     """Ask the engine about a row with unknown values."""
     row = {name: found.row.get(name, any_value(read.space[name])) for name in read.space.names}
@@ -351,8 +351,8 @@ def _different_unknowns(
 
 
 def _alike(
-    source: Tree | Ensemble, read: Tree | Ensemble, floats: str
-) -> tuple[Tree | Ensemble, Tree | Ensemble]:
+    source: TreeKernel | SumKernel, read: TreeKernel | SumKernel, floats: str
+) -> tuple[TreeKernel | SumKernel, TreeKernel | SumKernel]:
     """Let both take the rows of the source: float64, where only one of them rounds to float32."""
     if floats == "float32":
         return source, read
@@ -362,14 +362,14 @@ def _alike(
     return widened(source, apart), widened(read, apart)
 
 
-def _columns(model: Tree | Ensemble, row: dict[str, Any]) -> dict[str, Any]:
+def _columns(model: TreeKernel | SumKernel, row: dict[str, Any]) -> dict[str, Any]:
     space = model.space
     return {c.name: column_value(space, c, row[c.feature]) for c in space.columns}
 
 
-def _says(model: Tree | Ensemble, row: dict[str, Any]) -> Label:
-    answer = model.predict([{k: v for k, v in row.items() if k in model.space}])[0]
-    return answer.item() if hasattr(answer, "item") else answer  # type: ignore[no-any-return]
+def _says(model: TreeKernel | SumKernel, row: dict[str, Any]) -> Label:
+    answer: Label = answer_of(model, row)
+    return answer
 
 
 def _same(a: Any, b: Any) -> bool:

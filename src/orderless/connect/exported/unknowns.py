@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import UnreadableModel
-from ...model import Ensemble, Label, Tree, any_value, over_common_space
+from ...model import Label, SumKernel, TreeKernel, any_value, over_common_space
 from ...readers import ColumnBins, Unknowns, read_unknowns
 from .cells import Cells, Leaf, artifact_leaves, tree_leaves
 
@@ -41,7 +41,13 @@ class Difference(NamedTuple):
 
 
 def difference_of_unknowns(
-    source: Tree | Ensemble, tree: Tree, artifact: Any, *, gaps: bool, single: bool, near: bool
+    source: TreeKernel | SumKernel,
+    tree: TreeKernel,
+    artifact: Any,
+    *,
+    gaps: bool,
+    single: bool,
+    near: bool,
 ) -> Difference | bool:
     """Give a row on which the extra results differ from the source; True if there is none.
 
@@ -54,7 +60,7 @@ def difference_of_unknowns(
     if read is None or len(tree.space.columns) != len(tree.space):
         return False
     extra = {tree.space.columns[i].feature: own for i, own in read.columns.items()}
-    if isinstance(source, Ensemble):
+    if isinstance(source, SumKernel):
         own = over_common_space([*source.trees, tree])[-1]
     else:
         own = over_common_space([source, tree])[-1] if near else source

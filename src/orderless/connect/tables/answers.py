@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...ensembles import ask_rows, interval_rows, needed_of_row, predict_model, verdicts_of
 from ...errors import InvalidData, OutOfTime, TooManyReasons, Undecided, setting
 from ...inputs import (
     CODE,
@@ -25,7 +26,7 @@ from ...inputs import (
     read_columns,
 )
 from ...missing import Settling, asked_features
-from ...model import Ensemble, Tree
+from ...model import SumKernel, TreeKernel
 from .cells import Unseen, parser_of, read_cells, wanted_columns
 from .part import Coded, Part
 from .table import TableFile
@@ -38,18 +39,18 @@ class Answers:
 
     def __init__(
         self,
-        tree: Tree | Ensemble,
+        tree: TreeKernel | SumKernel,
         table: TableFile,
         needed: str | None,
         *,
         interval: bool,
-        within: float | None,
+        tolerance: float | None,
         refuse_unseen: bool,
         n_jobs: int,
         time_limit: float,
     ) -> None:
         self.tree, self.table, self.style, self.n_jobs = tree, table.name, table.style, n_jobs
-        self.interval, self.within, self.refuse_unseen = interval, within, refuse_unseen
+        self.interval, self.tolerance, self.refuse_unseen = interval, tolerance, refuse_unseen
         self.time_limit = time_limit
         self.counts = np.zeros(len(tree.classes), dtype=np.int64)  # of rows, by class
         self.n_certain = 0
@@ -70,8 +71,8 @@ class Answers:
                 self.codes[name] = i
         self.needed = needed
         self.settling = None
-        if isinstance(tree, Tree) and needed == "smallest":
-            self.settling = Settling(tree, within=within)
+        if isinstance(tree, TreeKernel) and needed == "smallest":
+            self.settling = Settling(tree, tolerance=tolerance)
 
     def of(self, part: Part) -> list[Coded]:
         """Give the new columns."""
@@ -84,7 +85,7 @@ class Answers:
         open_rows, out = truth != 0, [labels]
         if self.interval:
             out, wide = self._numbers(rows)
-            if self.within is not None:
+            if self.tolerance is not None:
                 open_rows &= wide
         out.append(Coded([True, False, None], truth, ["yes", "no", "undecided"]))
         at = np.flatnonzero(open_rows)
@@ -100,17 +101,17 @@ class Answers:
 
     def _decided(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         """Give by row its class, -1 for none; and 0 if it is certain, 1 if open, 2 if undecided."""
-        if isinstance(self.tree, Tree):
+        if isinstance(self.tree, TreeKernel):
             codes = self.tree.decide(rows, self.n_jobs)
             return codes, (codes < 0).astype(np.int8)
-        found = self.tree.verdicts(rows, time_limit=self.time_limit, n_jobs=self.n_jobs)
+        found = verdicts_of(self.tree, rows, self.time_limit, self.n_jobs)
         return found.label, np.minimum(found.status, 2).astype(np.int8)
 
     def _next(self, rows: Rows, at: NDArray[np.intp]) -> NDArray[Any]:
         """Give the feature to ask next, by its position."""
-        if isinstance(self.tree, Tree):
-            return asked_features(self.tree, rows, at, self.within)
-        names = self.tree.ask_next(rows.take(at), time_limit=self.time_limit, n_jobs=self.n_jobs)
+        if isinstance(self.tree, TreeKernel):
+            return asked_features(self.tree, rows, at, self.tolerance)
+        names = ask_rows(self.tree, rows.take(at), None, self.time_limit, self.n_jobs)
         place = {name: i for i, name in enumerate(self.tree.space.names)}
         return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
 
@@ -119,11 +120,17 @@ class Answers:
 
         Also where it is too wide.
         """
-        limit: dict[str, Any] = {"n_jobs": self.n_jobs}
-        if isinstance(self.tree, Ensemble):
-            limit["time_limit"] = self.time_limit
-        lower, upper = self.tree.predict_interval(rows, **limit)[:2]
-        middle = self.tree.predict(rows, within=self.within or 0, **limit)
+        if isinstance(self.tree, TreeKernel):
+            lower, upper = self.tree.predict_interval(rows, n_jobs=self.n_jobs)
+        else:
+            lower, upper, _ = interval_rows(self.tree, rows, self.time_limit, self.n_jobs)
+        middle = predict_model(
+            self.tree,
+            rows,
+            tolerance=self.tolerance or 0,
+            time_limit=self.time_limit,
+            n_jobs=self.n_jobs,
+        )
         mask = np.ma.getmaskarray(middle)
         self.n_narrow += int((~mask).sum())
         columns = [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
@@ -135,11 +142,11 @@ class Answers:
         try:
             if self.settling is not None:
                 return self.settling.sets(rows, at)
-            assert isinstance(self.tree, Ensemble)
+            assert isinstance(self.tree, SumKernel)
             number: dict[tuple[str, ...], int] = {}
             out = np.zeros(len(at), dtype=np.intp)
             for k, i in enumerate(at):
-                settle = self.tree.missing_needed(rows.take(np.array([i]))).settle
+                settle = needed_of_row(self.tree, rows.take(np.array([i])), 200_000, 60.0).settle
                 out[k] = number.setdefault(settle[0], len(number)) if settle else -1
             return list(number), out
         except (TooManyReasons, OutOfTime, Undecided) as fault:
@@ -176,7 +183,7 @@ class Answers:
             if values is not None:
                 quick.append(name)
             columns[name] = self._parsed(part, name) if values is None else values
-        connected = self.tree.connected if isinstance(self.tree, Tree) else ()
+        connected = self.tree.connected if isinstance(self.tree, TreeKernel) else ()
         left = [i for i in {*self.tree.used, *connected} if i not in coded_features]
         try:
             rows = read_columns(columns.get, part.n_rows, self.tree.space, left)

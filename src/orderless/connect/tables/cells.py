@@ -26,7 +26,7 @@ from ...inputs import (
     some_names,
     unknown,
 )
-from ...model import Column, Ensemble, Feature, Label, Space, Tree
+from ...model import Column, Feature, Label, Space, SumKernel, TreeKernel
 from .part import Coded, cells_of, coded
 
 __all__ = ["Parser", "Unseen", "holds_truths", "parser_of", "plain_cells", "read_cells", "truth",
@@ -265,7 +265,10 @@ def read_cells(
 
 
 def wanted_columns(
-    tree: Tree | Ensemble, there: Sequence[str], table: str, features: Iterable[str] | None = None
+    tree: TreeKernel | SumKernel,
+    there: Sequence[str],
+    table: str,
+    features: Iterable[str] | None = None,
 ) -> list[str]:
     """Name the columns that speak about the features of a tree, by default those it asks about.
 
@@ -283,7 +286,9 @@ def wanted_columns(
             f"Add {it}, with empty cells where the value is unknown, or rename the column{s} that "
             f"mean{'' if s else 's'} {it}"
         )
-    if features is None and isinstance(tree, Tree):  # what facts are about is read if it is there
+    if features is None and isinstance(
+        tree, TreeKernel
+    ):  # what facts are about is read if it is there
         names += [tree.space.names[i] for i in tree.connected]
     wanted: dict[str, None] = {}
     for feature in names:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from ...ensembles import predict_model
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
-from ...model import Ensemble, Label, Tree, label_text
+from ...model import Label, SumKernel, TreeKernel, label_text
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
@@ -43,7 +44,7 @@ class FilePrediction:
     """What was written: how many rows, and how many of them got each class for certain.
 
     ``unseen`` has the columns with categories that the tree does not know, which were taken as
-    unknown. Of numbers, ``n_narrow`` rows have an interval that is at most ``within`` wide. Of
+    unknown. Of numbers, ``n_narrow`` rows have an interval that is at most ``tolerance`` wide. Of
     many trees, ``n_undecided`` rows were neither proven certain nor shown to be open in time.
     """
 
@@ -52,7 +53,7 @@ class FilePrediction:
     counts: dict[Label, int]
     unseen: dict[str, Unseen] = field(default_factory=dict)
     numbers: bool = False
-    within: float | None = None
+    tolerance: float | None = None
     n_narrow: int = 0
     n_determined: int = 0
     n_undecided: int = 0
@@ -66,8 +67,8 @@ class FilePrediction:
             said += f", {self.n_undecided:,} undecided"
         if self.numbers:
             more = self.n_narrow - self.n_determined
-            near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.within}"
-            return said if self.within is None else said + near
+            near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.tolerance}"
+            return said if self.tolerance is None else said + near
         ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
         each = ", ".join(f"{n:,} get class {label_text(label)}" for label, n in ranked if n)
         return said + f": {each}" * bool(each)
@@ -88,7 +89,7 @@ def predict_file(
     *,
     names: Sequence[str] | None = None,
     needed: str | None = "usual",
-    within: float | None = None,
+    tolerance: float | None = None,
     unseen: str = "unknown",
     format: str | None = None,  # noqa: A002  what it is called everywhere
     safe_csv: bool = False,
@@ -107,7 +108,7 @@ def predict_file(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     source : path, or an open file of bytes
         A CSV file (also .gz, .bz2, .xz; .tsv has tabs) with a header, or a Parquet file.
     target : path, or an open file of bytes
@@ -119,10 +120,10 @@ def predict_file(
         two more after the first, by default lower and upper: between which numbers the row lies.
     needed : {"usual", "smallest", "next", None}
         "smallest": the first of the smallest sets of features that settle the row whatever their
-        values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
+        values are (``Model.needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
         many, None for many that say numbers, and with facts that compare features with each other.
-    within : float, optional
+    tolerance : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
         rows are not determined, and need nothing: ``needed`` says what makes an interval narrow
         enough. Also for classes that are numbers, which get the columns of a regression tree then.
@@ -210,9 +211,9 @@ def predict_file(
     _check_among("unseen", unseen, UNSEEN)
     _check_batch_size(batch_size)
     needed = _usual(model) if needed == "usual" else needed
-    interval = within is not None or model.task == "regression"
+    interval = tolerance is not None or model.task == "regression"
     if interval:
-        model.predict([], within=within or 0)  # refuses classes that are no numbers
+        predict_model(model, [], tolerance=tolerance or 0)  # refuses classes that are no numbers
     added = _new_names(names, needed is not None, NUMBER_NAMES if interval else NAMES)
     form = file_format(target, format, safe_csv=safe_csv)
     _check_two_files(source, target)
@@ -222,7 +223,7 @@ def predict_file(
                     thousands=thousands) as table:  # fmt: skip
         table.check_missing((*model.space.names, *model.space.column_names))
         _check_new(added, table)
-        answers = Answers(model, table, needed, interval=interval, within=within,
+        answers = Answers(model, table, needed, interval=interval, tolerance=tolerance,
                           refuse_unseen=unseen == "error", n_jobs=n_jobs,
                           time_limit=time_limit)  # fmt: skip
         with (
@@ -240,8 +241,8 @@ def predict_file(
                     progress(table.done(), table.size)
     path = Path(target) if isinstance(target, str | os.PathLike) else None
     counts = dict(zip(model.classes, answers.counts.tolist(), strict=True))
-    return FilePrediction(path, n_rows, counts, answers.unseen, interval, within, answers.n_narrow,
-                          answers.n_certain, answers.n_undecided)  # fmt: skip
+    return FilePrediction(path, n_rows, counts, answers.unseen, interval, tolerance,
+                          answers.n_narrow, answers.n_certain, answers.n_undecided)  # fmt: skip
 
 
 def _check_batch_size(batch_size: object) -> None:
@@ -250,9 +251,9 @@ def _check_batch_size(batch_size: object) -> None:
         raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
 
 
-def _usual(model: Tree | Ensemble) -> str | None:
+def _usual(model: TreeKernel | SumKernel) -> str | None:
     """Say what is usual to tell of undetermined rows."""
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         return None if model.task == "regression" else "next"
     if model.space.knowledge is None or not model.space.knowledge.linear:
         return "smallest"

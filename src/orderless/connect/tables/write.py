@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 
 from ...inputs import import_optional
-from ...model import FORMULA, PLAIN_NUMBER, Ensemble, Tree, not_formula, printable
+from ...model import FORMULA, PLAIN_NUMBER, SumKernel, TreeKernel, not_formula, printable
 from ...output.rules import column_widths, escaped, markdown_line, text_line
 from .cells import holds_truths, parser_of, unknown
 from .part import Coded, Part, cells_of
@@ -39,7 +39,7 @@ class _Writer:
         handle: IO[bytes],
         table: TableFile,
         added: dict[str, str],
-        tree: Tree | Ensemble,
+        tree: TreeKernel | SumKernel,
         safe: bool,
     ) -> None:
         self.handle, self.table, self.added, self.tree = handle, table, added, tree

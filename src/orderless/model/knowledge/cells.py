@@ -23,7 +23,7 @@ from .solve import Domain, holds, meet
 
 if TYPE_CHECKING:
     from ..space import Space
-    from ..tree import Tree
+    from ..tree import TreeKernel
 
 __all__ = ["Grid", "tree_bins"]
 
@@ -188,7 +188,7 @@ class Grid:
 
 
 def tree_bins(
-    tree: Tree, more: Mapping[int, Sequence[Side]] | None = None
+    tree: TreeKernel, more: Mapping[int, Sequence[Side]] | None = None
 ) -> dict[int, list[Side]]:
     """Give the bins into which a tree, and whoever asks, cut the features that facts connect.
 
@@ -205,7 +205,7 @@ def tree_bins(
     }
 
 
-def _bins(tree: Tree, i: int, more: Sequence[Side]) -> list[Side]:
+def _bins(tree: TreeKernel, i: int, more: Sequence[Side]) -> list[Side]:
     feature = tree.space.features[i]
     nodes = np.flatnonzero(tree.feature == i)
     if feature.ordered:

@@ -89,6 +89,6 @@ def read_facts(given: object) -> tuple[Fact, ...]:
         return ()
     if isinstance(given, str | Fact) or not isinstance(given, Iterable):
         raise InvalidSpace(
-            f"knowing must be a list of facts, like ['low <= high'], got {given!r:.80}"
+            f"facts must be a list of facts, like ['low <= high'], got {given!r:.80}"
         )
     return tuple(dict.fromkeys(fact if isinstance(fact, Fact) else Fact(fact) for fact in given))

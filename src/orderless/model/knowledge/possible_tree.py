@@ -18,7 +18,7 @@ from ..side import Side
 from .cells import Grid, tree_bins
 
 if TYPE_CHECKING:
-    from ..tree import Tree
+    from ..tree import TreeKernel
 
 __all__ = ["Bits", "PossibleTree", "split"]
 
@@ -37,7 +37,7 @@ class PossibleTree:
     grid : Grid
     """
 
-    def __init__(self, tree: Tree, more: Mapping[int, Sequence[Side]] | None = None) -> None:
+    def __init__(self, tree: TreeKernel, more: Mapping[int, Sequence[Side]] | None = None) -> None:
         self.source = tree
         self.grid = Grid(tree.space, tree_bins(tree, more))
         self._nodes: list[list[Any]] = []
@@ -45,12 +45,12 @@ class PossibleTree:
         self._walk()
         columns = [list(column) for column in zip(*self._nodes, strict=True)]
         names = ("feature", "threshold", "nan_true", "when_true", "when_false", "leaf_class")
-        self.tree: Tree = tree.replace(
+        self.tree: TreeKernel = tree.replace(
             classes=range(len(tree.classes) + 1), task="classification", distribution=None,
             sets=self._sets, **dict(zip(names, columns, strict=True)),
         )  # fmt: skip
 
-    def taken_for(self, label: int) -> Tree:
+    def taken_for(self, label: int) -> TreeKernel:
         """Give the tree with the classes of the source, and impossible cells of one of them."""
         own = self.tree.leaf_class
         return self.tree.replace(

@@ -28,5 +28,6 @@ def refuse_facts(space: Space, what: str, *, linear: bool = False, why: str = ""
     which = "facts that compare features with each other" if linear else "facts"
     raise InvalidSpace(
         f"{what} does not work with {which} between features yet{why and f' ({why})'}, and does "
-        "not leave them out silently: ask it without them, of tree.over(tree.space.without_facts())"
+        "not leave them out silently: ask it without them, of "
+        "tree.with_space(tree.space.without_facts())"
     )

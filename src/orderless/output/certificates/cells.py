@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ...model import Bins, Feature, Label, Tree
+from ...model import Bins, Feature, Label, TreeKernel
 
 __all__ = ["Cells", "names_of"]
 
@@ -85,7 +85,7 @@ class Cells:
             for box in boxes
         ]
 
-    def tree(self, tree: Tree, labels: Sequence[str]) -> list[Any]:
+    def tree(self, tree: TreeKernel, labels: Sequence[str]) -> list[Any]:
         """Write a tree; ``labels`` are the names of its classes."""
 
         def part(node: int) -> Leaf | Split:
@@ -99,7 +99,7 @@ class Cells:
         nodes = tree.nodes
         return self.written(part, 0)
 
-    def _holds(self, tree: Tree, node: int, k: int) -> int:
+    def _holds(self, tree: TreeKernel, node: int, k: int) -> int:
         """Give the bins in which the condition of a node holds, as bits."""
         feature, cuts, groups = self._cut[k]
         if not feature.ordered:

@@ -73,7 +73,7 @@ def check_certificate(
     Parameters
     ----------
     certificate : Certificate, path, or text of JSON
-    model : Tree, CanonicalForm, or any model that ``read_tree`` knows, optional
+    model : Tree, CanonicalForm, or any model that ``orderless.read`` knows, optional
         The tree that the certificate should be about: it must be the same, split by split.
     limit : int
         How many steps the checker may take: nodes and boxes that are looked at, about a million in

@@ -16,7 +16,7 @@ from .certificate import NO_FACTS, Certificate, written
 from .fewest import Proof, lower_bound
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm, Term
+    from ...form import Form, Term
 
 __all__ = ["form_certificate"]
 
@@ -24,7 +24,7 @@ COMPLETE = 120  # reasons of a class of which all pairs are compared
 CONSIDERED = 20_000  # reasons among which a proof of the number of rules is looked for
 
 
-def form_certificate(form: CanonicalForm, *, reasons: int = 1_000) -> Certificate:
+def form_certificate(form: Form, *, reasons: int = 1_000) -> Certificate:
     """Certify a form; see ``CanonicalForm.certificate``."""
     if isinstance(reasons, bool) or not isinstance(reasons, int) or reasons < 0:
         raise InvalidParameter(
@@ -64,7 +64,7 @@ def _boxes(bins: Bins, terms: Sequence[Term]) -> list[tuple[int, ...]]:
     return [Box.of_sides(bins, term.sides).bits for term in terms]
 
 
-def _reasons(form: CanonicalForm) -> tuple[list[Sequence[Term]] | None, str]:
+def _reasons(form: Form) -> tuple[list[Sequence[Term]] | None, str]:
     """Give the reasons of each class; None where there are too many, and why."""
     if not form.exact:
         return None, "the form was made with exact=False"

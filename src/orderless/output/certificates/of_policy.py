@@ -92,10 +92,10 @@ def _policy_tree(policy: Policy, cells: Cells, labels: list[str]) -> list[Any]:
 def _refuse(policy: Policy) -> None:
     """Refuse a policy of which nothing could be certified."""
     problem = policy.nodes.problem
-    if policy.within is not None:
+    if policy.tolerance is not None:
         raise InvalidData(
-            "a policy that ends with intervals (within=) has no certificate: cut the numbers into "
-            "classes with tree.cut(levels) first"
+            "a policy that ends with intervals (tolerance=) has no certificate: cut the numbers "
+            "into classes with tree.discretize(levels) first"
         )
     if not len(problem.weight):
         raise InvalidData(

@@ -23,7 +23,7 @@ def equivalence_certificate(a: Any, b: Any) -> Certificate:
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, or any model that ``orderless.read`` knows
         Over different spaces, they are compared on the values that each feature has in both.
 
     Returns

@@ -20,7 +20,7 @@ from .polars import (
     as_polars as as_polars,
 )
 from .python import (
-    form_as_python as form_as_python,
+    tree_as_python as tree_as_python,
 )
 from .sklearn import (
     to_sklearn as to_sklearn,

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...errors import InvalidTree
-from ...form import CanonicalForm, Term
+from ...form import Form, Term
 from ...missing import heights
-from ...model import Label, Side, Tree
+from ...model import Label, Side, TreeKernel
 from .formula import Formula, Source, every, some
 
 __all__ = ["Ask", "asks_next", "certain_by_reasons", "certain_by_tree", "halves", "question"]
@@ -29,14 +29,12 @@ def asks_next(needed: str | None) -> bool:
     if needed not in (None, "next"):
         raise ValueError(
             f"needed must be 'next' or None, got {needed!r:.80}: smallest sets of features are "
-            "found by missing_needed and by predict_file(needed='smallest')"
+            "found by tree.needed(row) and by predict_file(needed='smallest')"
         )
     return needed is not None
 
 
-def certain_by_reasons(
-    form: CanonicalForm, known: Mapping[int, Source]
-) -> list[tuple[Label, Formula]]:
+def certain_by_reasons(form: Form, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
     """Give, per class that occurs, the formula of all its reasons."""
     index = form.space.index
 
@@ -56,7 +54,7 @@ class _Node:
     certain: dict[int, Formula]
 
 
-def certain_by_tree(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
+def certain_by_tree(tree: TreeKernel, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
     """Give, per class that occurs, a formula that is linear in the nodes.
 
     All leaves that can be reached have the class: at each node, the "yes" side is excluded or all
@@ -69,7 +67,7 @@ def certain_by_tree(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label
     return [(tree.classes[c], formula) for c, formula in sorted(root.certain.items())]
 
 
-def _flat(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
+def _flat(tree: TreeKernel, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
     without: dict[int, list[Formula]] = {}
     todo: list[tuple[int, dict[int, Side]]] = [(0, {})]
     while todo:
@@ -89,7 +87,7 @@ def _flat(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]
     ]  # fmt: skip
 
 
-def halves(tree: Tree, node: int, here: Side) -> tuple[Side, Side]:
+def halves(tree: TreeKernel, node: int, here: Side) -> tuple[Side, Side]:
     """Give what a node's condition leaves of a side, and what its opposite does."""
     if here.feature.ordered:
         cut, nan = float(tree.threshold[node]), bool(tree.nan_true[node])
@@ -100,7 +98,7 @@ def halves(tree: Tree, node: int, here: Side) -> tuple[Side, Side]:
             replace(here, codes=tuple(code for code in here.codes if code not in own)))  # fmt: skip
 
 
-def _nodes(tree: Tree, known: Mapping[int, Source]) -> dict[int, _Node]:
+def _nodes(tree: TreeKernel, known: Mapping[int, Source]) -> dict[int, _Node]:
     left: dict[int, tuple[Formula, Formula]] = {}
     order: list[tuple[int, dict[int, Side]]] = [(0, {})]  # and what is left of features there
     for node, path in order:  # grows during the loop: parents before children
@@ -160,13 +158,13 @@ class Ask:
     otherwise: Ask | None = None
 
 
-def question(tree: Tree, known: Mapping[int, Source]) -> Ask | None:
+def question(tree: TreeKernel, known: Mapping[int, Source]) -> Ask | None:
     """Give the feature to ask next as nested choices, None for a tree that asks nothing."""
     if tree.depth > MOST_DEPTH:
         raise InvalidTree(
             f"the tree has depth {tree.depth:,}; choices that nest deeper than {MOST_DEPTH} are "
             "refused by most databases: leave out needed='next', make a flatter tree that decides "
-            "the same with form.to_tree('depth'), or use ask_next"
+            "the same with tree.minimize('depth'), or use ask_next"
         )
     nodes = _nodes(tree, known)
     height = heights(tree)

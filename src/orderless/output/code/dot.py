@@ -6,7 +6,7 @@ Out: text that ``dot -Tsvg`` draws; every name and label is escaped.
 
 from __future__ import annotations
 
-from ...model import Tree, class_names, printable
+from ...model import TreeKernel, class_names, printable
 from ..plots.drawing import number_part
 from ..plots.look import WHITE, pale, shade
 
@@ -15,14 +15,14 @@ __all__ = ["tree_as_dot"]
 FILL = 0.3  # share of a class's colour behind its name: black text on it can be read
 
 
-def tree_as_dot(tree: Tree) -> str:
+def tree_as_dot(tree: TreeKernel) -> str:
     r"""Write a tree in Graphviz' language: conditions in boxes, classes coloured.
 
     Linear in the nodes. Names are drawn as they are, whatever characters they have.
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> print(tree_as_dot(read_tree({"feature": 0, "true": {"prediction": "yes"},
     ...                              "false": {"prediction": "no"}})))
     digraph tree {

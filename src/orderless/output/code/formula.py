@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import InvalidSpace
 from ...inputs import near
-from ...model import Column, Condition, Feature, Label, Side, Tree, row_boundary
+from ...model import Column, Condition, Feature, Label, Side, TreeKernel, row_boundary
 
 __all__ = [
     "Absent", "Every", "Flag", "Formula", "Member", "Number", "Some", "Source", "every", "some",
@@ -235,7 +235,7 @@ class Source:
         return some(parts)
 
 
-def sources(tree: Tree, columns: Mapping[str, str] | None = None) -> dict[int, Source]:
+def sources(tree: TreeKernel, columns: Mapping[str, str] | None = None) -> dict[int, Source]:
     """Give the columns of a table that say something about each feature that a tree asks about.
 
     ``columns`` renames: column or feature of the space -> column of the table. A feature that is

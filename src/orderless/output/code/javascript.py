@@ -17,7 +17,7 @@ from .plain import plain
 from .tables import tree_tables
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["engine", "literal", "model_text", "part", "script_of", "tree_as_javascript"]
 
@@ -44,12 +44,12 @@ INTERVAL = " * interval(row) gives the smallest and the largest of them;\n"
 NAMES = "decide, possibleClasses, why"
 
 
-def tree_as_javascript(tree: Tree, *, module: bool = True) -> str:
+def tree_as_javascript(tree: TreeKernel, *, module: bool = True) -> str:
     """Write JavaScript that decides as ``predict`` does, also with unknown values.
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
     >>> source = tree_as_javascript(read_tree({"feature": "snores", **leaf},
     ...                                       feature_names=["snores"]))
@@ -83,7 +83,7 @@ def part(name: str, room: str = "page") -> str:
     return files(f"orderless.output.{room}").joinpath(name).read_text(encoding="utf-8")
 
 
-def _head(tree: Tree) -> str:
+def _head(tree: TreeKernel) -> str:
     nan = any(tree.space.features[i].nan for i in tree.used)
     numbers = tree.task == "regression"
     return HEAD.format(
@@ -94,7 +94,7 @@ def _head(tree: Tree) -> str:
     )
 
 
-def model_text(tree: Tree, features: list[dict[str, Any]], nodes: list[list[Any]]) -> str:
+def model_text(tree: TreeKernel, features: list[dict[str, Any]], nodes: list[list[Any]]) -> str:
     """Write the tables as the constant that the engine reads."""
     lines = [
         "// The features that are asked about, in the order of their names.",

@@ -19,14 +19,14 @@ from .onnx_trees import add_one_tree
 from .plain import plain
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["tree_as_onnx"]
 
 MOST_CELLS = 2**27  # of all masks
 
 
-def _floats_of(tree: Tree, floats: Floats | None, used: tuple[int, ...]) -> Floats:
+def _floats_of(tree: TreeKernel, floats: Floats | None, used: tuple[int, ...]) -> Floats:
     """Choose in which floats rows are given: float32 if every feature that is asked about is."""
     if floats is None:
         own = [tree.space.features[i] for i in used]
@@ -39,7 +39,7 @@ def _floats_of(tree: Tree, floats: Floats | None, used: tuple[int, ...]) -> Floa
     return floats
 
 
-def tree_as_onnx(tree: Tree, *, floats: Floats | None = None, unknowns: bool = True) -> bytes:
+def tree_as_onnx(tree: TreeKernel, *, floats: Floats | None = None, unknowns: bool = True) -> bytes:
     """Write a model of ONNX that decides as ``predict`` does; see ``Tree.to_onnx``."""
     tree = plain(tree, "to_onnx")
     sets = any(not tree.space.features[i].ordered for i in tree.used)
@@ -56,7 +56,7 @@ def tree_as_onnx(tree: Tree, *, floats: Floats | None = None, unknowns: bool = T
     return graph.write({"orderless.task": tree.task})
 
 
-def _add_unknowns(graph: Graph, tree: Tree) -> None:
+def _add_unknowns(graph: Graph, tree: TreeKernel) -> None:
     """Add the results that say what is certain."""
     leaves = np.flatnonzero(tree.feature < 0)
     masks = _masks(tree, leaves)
@@ -87,13 +87,13 @@ def _add_unknowns(graph: Graph, tree: Tree) -> None:
         graph.output(name, end, "float64")
 
 
-def _cuts(tree: Tree, i: int) -> NDArray[np.float64]:
+def _cuts(tree: TreeKernel, i: int) -> NDArray[np.float64]:
     """Give the nodes' finite boundaries on a feature, as they are in the tree."""
     own: NDArray[np.float64] = np.unique(tree.threshold[tree.feature == i])
     return own[np.isfinite(own)]
 
 
-def _masks(tree: Tree, leaves: NDArray[np.intp]) -> dict[int, Flags]:
+def _masks(tree: TreeKernel, leaves: NDArray[np.intp]) -> dict[int, Flags]:
     """Give, per feature, which leaves each of its bins can reach; the last one is for NaN.
 
     An unknown value can reach what any value can. Bins of a categorical feature: first any value
@@ -131,7 +131,7 @@ def _masks(tree: Tree, leaves: NDArray[np.intp]) -> dict[int, Flags]:
     return out
 
 
-def _start(tree: Tree, i: int, size: int) -> Flags:
+def _start(tree: TreeKernel, i: int, size: int) -> Flags:
     """Give the bins that there are: nothing is unlisted where a feature has no other values."""
     feature = tree.space.features[i]
     out = np.ones(size, dtype=bool)
@@ -140,7 +140,7 @@ def _start(tree: Tree, i: int, size: int) -> Flags:
     return out
 
 
-def _holds(tree: Tree, node: int, size: int) -> Flags:
+def _holds(tree: TreeKernel, node: int, size: int) -> Flags:
     """Tell in which bins of its feature a node's condition holds."""
     i = int(tree.feature[node])
     feature = tree.space.features[i]
@@ -162,7 +162,7 @@ def _holds(tree: Tree, node: int, size: int) -> Flags:
     return out
 
 
-def _bin(graph: Graph, tree: Tree, i: int) -> str:
+def _bin(graph: Graph, tree: TreeKernel, i: int) -> str:
     """Add what finds the bin of each row's value."""
     feature = tree.space.features[i]
     value = graph.column(i)

@@ -18,14 +18,14 @@ from .onnx_trees import add_trees
 from .plain import plain
 
 if TYPE_CHECKING:
-    from ...model import Ensemble, Tree
+    from ...model import SumKernel, TreeKernel
 
 __all__ = ["ensemble_as_onnx"]
 
-Part = tuple["Tree", Floats, int]  # a tree, per node what it adds, and to which score
+Part = tuple["TreeKernel", Floats, int]  # a tree, per node what it adds, and to which score
 
 
-def _leaf_values(tree: Tree, own: Floats) -> Floats:
+def _leaf_values(tree: TreeKernel, own: Floats) -> Floats:
     """Give, per node and score, what a leaf adds; its class is its place among the values."""
     out = np.zeros((tree.n_nodes, own.shape[1]))
     leaves = tree.feature < 0
@@ -33,7 +33,7 @@ def _leaf_values(tree: Tree, own: Floats) -> Floats:
     return out
 
 
-def _parts_with_base(ensemble: Ensemble) -> list[Part]:
+def _parts_with_base(ensemble: SumKernel) -> list[Part]:
     """Give all trees in the order in which they are added, each for one score.
 
     What a leaf adds to several scores becomes several trees. The base is a tree of one leaf, first
@@ -54,7 +54,7 @@ def _parts_with_base(ensemble: Ensemble) -> list[Part]:
     return (parts + base if ensemble.adding.base_last else base + parts) or [(leaf, np.zeros(1), 0)]
 
 
-def ensemble_as_onnx(ensemble: Ensemble) -> bytes:
+def ensemble_as_onnx(ensemble: SumKernel) -> bytes:
     """Write a model of ONNX that decides as ``predict`` does; see ``Ensemble.to_onnx``."""
     ensemble = plain(ensemble, "to_onnx")
     adding, rule = ensemble.adding, ensemble.rule

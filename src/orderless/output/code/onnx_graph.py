@@ -18,7 +18,7 @@ from ...inputs import import_optional
 from ...model import Feature, Label, Space, value_at_most
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["ML", "Floats", "Graph", "boundaries", "codes_of", "set_test"]
 
@@ -178,7 +178,7 @@ def codes_of(feature: Feature) -> list[int] | None:
     )
 
 
-def boundaries(tree: Tree, floats: Floats) -> NDArray[np.float64]:
+def boundaries(tree: TreeKernel, floats: Floats) -> NDArray[np.float64]:
     """Give the thresholds so that rows of these floats are decided as the tree decides them."""
     own = tree.row_threshold
     if floats == "float64":
@@ -187,7 +187,7 @@ def boundaries(tree: Tree, floats: Floats) -> NDArray[np.float64]:
         return value_at_most(own, "float32").astype(np.float32).astype(np.float64)
 
 
-def set_test(tree: Tree, node: int) -> tuple[list[int], bool, bool]:
+def set_test(tree: TreeKernel, node: int) -> tuple[list[int], bool, bool]:
     """Give the codes that a node asks for, whether it asks for all but these, and NaN's side.
 
     An unknown value goes where the first category goes, so that its way is that of some value.

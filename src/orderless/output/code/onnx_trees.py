@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .onnx_graph import ML, Floats, Graph, boundaries, set_test
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["add_one_tree", "add_trees"]
 
@@ -25,7 +25,7 @@ LEQ, MEMBER = 0, 6
 class _Test:
     """What a node asks, as ONNX does: a mode, a number or a set, and its two sides."""
 
-    def __init__(self, tree: Tree, node: int, cut: float) -> None:
+    def __init__(self, tree: TreeKernel, node: int, cut: float) -> None:
         feature = tree.space.features[int(tree.feature[node])]
         self.column = int(tree.feature[node])
         self.true, self.false = int(tree.when_true[node]), int(tree.when_false[node])
@@ -45,14 +45,14 @@ class _Test:
             self.nan_true = not self.nan_true
 
 
-def _asks(tree: Tree, floats: Floats) -> dict[int, _Test]:
+def _asks(tree: TreeKernel, floats: Floats) -> dict[int, _Test]:
     """Give what each inner node asks."""
     cuts = boundaries(tree, floats)
     inner = np.flatnonzero(tree.feature >= 0).tolist()
     return {node: _Test(tree, node, cuts[node]) for node in inner}
 
 
-def add_one_tree(graph: Graph, tree: Tree) -> str:
+def add_one_tree(graph: Graph, tree: TreeKernel) -> str:
     """Add an operator that gives the number of each row's class; sets need the newer one."""
     if graph.newer:
         codes = tree.leaf_class.astype(np.float64)
@@ -91,7 +91,7 @@ def _numbers(graph: Graph, name: str, values: Sequence[float]) -> dict[str, Any]
 
 def add_trees(
     graph: Graph,
-    trees: Sequence[Tree],
+    trees: Sequence[TreeKernel],
     values: Sequence[NDArray[np.float64]],
     targets: Sequence[int],
     n_targets: int,

@@ -1,23 +1,22 @@
 """Exports of models over spaces with facts: what is written knows no facts, and this is said.
 
-In:  a ``Tree``, ``CanonicalForm`` or ``Ensemble``.
+In:  a tree, or a sum of trees.
 Out: the same without facts, and a warning. What is certain without them is certain with them.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from ...form import CanonicalForm, canonicalize
-from ...model import Ensemble, Tree
+from ...model import SumKernel, TreeKernel
 
 __all__ = ["plain"]
 
-Source = TypeVar("Source", Tree, CanonicalForm, Ensemble, Tree | CanonicalForm)
+M = TypeVar("M", TreeKernel, SumKernel)
 
 
-def plain(source: Source, what: str) -> Source:
+def plain(model: M, what: str) -> M:
     """Give what can be written in another language, which knows no facts between features.
 
     Warns
@@ -25,9 +24,8 @@ def plain(source: Source, what: str) -> Source:
     UserWarning
         If there were facts.
     """
-    model = source.tree if isinstance(source, CanonicalForm) else source
     if model.space.knowledge is None:
-        return source
+        return model
     warnings.warn(
         f"{what} writes nothing of the facts between features: every complete row gets its class, "
         "also one that the facts exclude, and a row with unknown values only one that is certain "
@@ -35,6 +33,4 @@ def plain(source: Source, what: str) -> Source:
         UserWarning,
         stacklevel=4,
     )
-    own: Any = model.over(model.space.without_facts())
-    out: Any = canonicalize(own) if isinstance(source, CanonicalForm) else own
-    return out  # type: ignore[no-any-return]
+    return model.over(model.space.without_facts())

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...errors import TooManyReasons
-from ...form import CanonicalForm
-from ...model import Feature, Side, Tree
+from ...form import Form
+from ...model import Feature, Side, TreeKernel
 from .certain import halves
 from .plain import plain
 from .pmml_parts import (
@@ -34,10 +34,9 @@ LIMIT = 20_000  # reasons that are written as rules
 LeafLines = Callable[[int], tuple[str | None, list[str]]]
 
 
-def as_pmml(source: Tree | CanonicalForm, *, complete: bool = False, limit: int = LIMIT) -> str:
+def as_pmml(tree: TreeKernel, *, complete: bool = False, limit: int = LIMIT) -> str:
     """Write PMML; see ``Tree.to_pmml``."""
-    source = plain(source, "to_pmml")
-    tree = source.tree if isinstance(source, CanonicalForm) else source
+    tree = plain(tree, "to_pmml")
     features = used_features(tree)
     numbers = tree.task == "regression"
     target = target_name(tree.space.names)
@@ -47,15 +46,15 @@ def as_pmml(source: Tree | CanonicalForm, *, complete: bool = False, limit: int 
     return document(head, _rules(_limited(tree, limit), features, target))
 
 
-def used_features(tree: Tree) -> list[Feature]:
+def used_features(tree: TreeKernel) -> list[Feature]:
     """Give the features that a tree asks about."""
     return [tree.space.features[i] for i in tree.used]
 
 
-def _limited(tree: Tree, limit: int) -> CanonicalForm:
+def _limited(tree: TreeKernel, limit: int) -> Form:
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise ValueError(f"limit must be a whole number of at least 1, got {limit!r:.40}")
-    form = CanonicalForm(tree, limit=limit)
+    form = Form(tree, limit=limit)
     try:
         count = sum(len(terms) for terms in form.reasons.values())
     except TooManyReasons as fault:
@@ -74,7 +73,7 @@ def _too_many(limit: int, met: int) -> TooManyReasons:
     )
 
 
-def _rules(form: CanonicalForm, features: list[Feature], target: str) -> Iterator[str]:
+def _rules(form: Form, features: list[Feature], target: str) -> Iterator[str]:
     rules: list[list[str]] = []
     for label, terms in form.reasons.items():
         for term in terms:
@@ -93,7 +92,7 @@ def _rules(form: CanonicalForm, features: list[Feature], target: str) -> Iterato
     )
 
 
-def _leaf(tree: Tree) -> LeafLines:
+def _leaf(tree: TreeKernel) -> LeafLines:
     """Give what is written of each leaf."""
 
     def lines(node: int) -> tuple[str | None, list[str]]:
@@ -113,7 +112,7 @@ def _leaf(tree: Tree) -> LeafLines:
 
 
 def tree_model(
-    tree: Tree, target: str | None, leaf: LeafLines, *, numbers: bool, single: bool = False
+    tree: TreeKernel, target: str | None, leaf: LeafLines, *, numbers: bool, single: bool = False
 ) -> Iterator[str]:
     """Write a tree; where a value on the way is missing, nothing is predicted.
 

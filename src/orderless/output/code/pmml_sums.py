@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...errors import UnreadableModel
-from ...model import Ensemble, Feature, Tree
+from ...model import Feature, SumKernel, TreeKernel
 from .plain import plain
 from .pmml import tree_model
 from .pmml_parts import (
@@ -30,7 +30,7 @@ SCORE = "score"
 LINKS = {"exp": "exp", "logistic": "logit", "identity": "none"}
 
 
-def ensemble_as_pmml(ensemble: Ensemble) -> str:
+def ensemble_as_pmml(ensemble: SumKernel) -> str:
     """Write PMML; see ``Ensemble.to_pmml``."""
     ensemble = plain(ensemble, "to_pmml")
     features = [ensemble.space.features[i] for i in ensemble.used]
@@ -42,7 +42,7 @@ def ensemble_as_pmml(ensemble: Ensemble) -> str:
 class _Writer:
     """One ensemble, and the names in its file."""
 
-    def __init__(self, ensemble: Ensemble, features: Sequence[Feature], target: str) -> None:
+    def __init__(self, ensemble: SumKernel, features: Sequence[Feature], target: str) -> None:
         self.ensemble, self.features, self.target = ensemble, features, target
         self.single = ensemble.adding.precision == "float32"
         self.context = {"x-mathContext": "float" if self.single else None}
@@ -110,7 +110,7 @@ class _Writer:
             **self.context,
         )
 
-    def _numbers(self, tree: Tree, values: np.ndarray) -> Iterator[str]:
+    def _numbers(self, tree: TreeKernel, values: np.ndarray) -> Iterator[str]:
         def leaf(node: int) -> tuple[str, list[str]]:
             return repr(float(values[tree.leaf_class[node]])), []
 
@@ -224,7 +224,7 @@ class _Writer:
             functionName="classification",
         )
 
-    def _shares(self, tree: Tree, values: np.ndarray) -> Iterator[str]:
+    def _shares(self, tree: TreeKernel, values: np.ndarray) -> Iterator[str]:
         def leaf(node: int) -> tuple[str, list[str]]:
             own = values[tree.leaf_class[node]].tolist()
             lines = [

@@ -1,6 +1,6 @@
 """polars: what a tree decides, as an expression.
 
-In:  a ``CanonicalForm`` or ``Tree``.
+In:  a tree.
 Out: a ``polars.Expr``, for eager, lazy and streaming frames. Null and NaN are unknown, by polars'
      own three-valued logic.
 """
@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidSpace
-from ...form import CanonicalForm
-from ...model import Label, Tree
+from ...model import Label, TreeKernel
 from .certain import Ask, asks_next, question
 from .formula import Absent, Every, Flag, Formula, Member, Number, Some, sources
 from .plain import plain
-from .sql import certain_classes
+from .sql import LIMIT, certain_classes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,15 +24,16 @@ __all__ = ["as_polars"]
 
 
 def as_polars(
-    source: Tree | CanonicalForm,
+    tree: TreeKernel,
     *,
     columns: Mapping[str, str] | None = None,
     shape: str = "auto",
     needed: str | None = None,
+    limit: int = LIMIT,
 ) -> pl.Expr:
-    """Give the class, or the feature to ask; see ``CanonicalForm.to_polars``."""
+    """Give the class, or the feature to ask; see ``Tree.to_polars``."""
     try:
-        return _expression(source, columns, shape, needed)
+        return _expression(tree, columns, shape, needed, limit)
     except UnicodeEncodeError as fault:
         raise InvalidSpace(
             f"the name or label {fault.object!r:.80} holds half of a surrogate pair, which polars "
@@ -42,14 +42,17 @@ def as_polars(
 
 
 def _expression(
-    source: Tree | CanonicalForm, columns: Mapping[str, str] | None, shape: str, needed: str | None
+    tree: TreeKernel,
+    columns: Mapping[str, str] | None,
+    shape: str,
+    needed: str | None,
+    limit: int,
 ) -> pl.Expr:
     import polars as pl
 
-    source = plain(source, "to_polars")
-    tree = source.tree if isinstance(source, CanonicalForm) else source
+    tree = plain(tree, "to_polars")
     known = sources(tree, columns)
-    certain = certain_classes(source, known, shape)
+    certain = certain_classes(tree, known, shape, limit)
     if asks_next(needed):
         ask = question(tree, known)
         if ask is None or len(certain) == 1:

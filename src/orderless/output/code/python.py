@@ -1,6 +1,6 @@
-"""Python: an order-free form as the source of a module that needs nothing else.
+"""Python: a tree as the source of a module that needs nothing else.
 
-In:  a ``CanonicalForm``.
+In:  a tree.
 Out: Python source with two functions, ``decide(row)`` and ``why(row)``, and for a regression tree
      ``interval(row)``. It is made of the tree, not of the rules: linear in its size, also where
      there are too many reasons to count.
@@ -17,34 +17,33 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...form import fingerprint
 from ..rules.text import WIDTH
 from .plain import plain
 from .python_parts import BODY, DECIDE, HEAD, INTERVAL, INTERVAL_WORDS, NAN, WHY
 from .tables import tree_tables
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
-    from ...model import Label
+    from ...model import Label, TreeKernel
 
-__all__ = ["form_as_python"]
+__all__ = ["tree_as_python"]
 
 
-def form_as_python(form: CanonicalForm, function_name: str = "decide") -> str:
+def tree_as_python(tree: TreeKernel, function_name: str = "decide") -> str:
     """Write a Python module that decides as ``predict`` does, also with unknown values.
 
     Examples
     --------
-    >>> from orderless import canonicalize, read_tree
+    >>> from orderless.readers import read_tree
     >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> source = form_as_python(canonicalize(
-    ...     read_tree({"feature": "snores", **leaf}, feature_names=["snores"])))
+    >>> source = tree_as_python(
+    ...     read_tree({"feature": "snores", **leaf}, feature_names=["snores"]))
     >>> names = {}
     >>> exec(source, names)
     >>> names["decide"]({"snores": 1}), names["decide"]({}), names["why"]({"snores": 0})
     ('yes', None, 'not snores')
     """
-    form = plain(form, "to_python")
-    tree = form.tree
+    tree = plain(tree, "to_python")
     features, (nodes,) = tree_tables(tree)
     nan = any(feature["nan"] for feature in features)
     numbers = tree.task == "regression"
@@ -53,7 +52,7 @@ def form_as_python(form: CanonicalForm, function_name: str = "decide") -> str:
         HEAD.format(
             name=name,
             nan=NAN if nan else "",
-            fingerprint=form.fingerprint,
+            fingerprint=fingerprint(tree),
             noun=noun,
             interval=INTERVAL_WORDS * numbers,
         ),

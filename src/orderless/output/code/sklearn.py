@@ -17,7 +17,7 @@ from ...errors import InvalidSpace
 from ...model import Column, Feature, Space
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["to_sklearn"]
 
@@ -28,7 +28,7 @@ Codes = frozenset[int]
 Children = tuple[tuple[int, dict[int, Codes]], tuple[int, dict[int, Codes]]]
 
 
-def to_sklearn(tree: Tree) -> Any:
+def to_sklearn(tree: TreeKernel) -> Any:
     """Give a fitted ``DecisionTreeClassifier`` that predicts what the tree predicts.
 
     A regression tree becomes a ``DecisionTreeRegressor``, with the same numbers to the last bit.
@@ -61,7 +61,7 @@ def to_sklearn(tree: Tree) -> Any:
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> to_sklearn(tree).predict([[0], [1]])
     array([0, 1])
@@ -92,7 +92,7 @@ def to_sklearn(tree: Tree) -> Any:
 class _Nodes:
     """The nodes of scikit-learn's tree, each before its children, left before right."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeKernel) -> None:
         self.tree = tree
         self.column: list[int] = []
         self.threshold: list[float] = []
@@ -158,7 +158,7 @@ class _Nodes:
         raise InvalidSpace(
             f"no column says whether {tree.condition(source)}: the space has "
             f"{[column.name for column in tree.space.columns]}; convert the tree to "
-            f"a space with a column for {feature.name!r} itself: tree.over(Space(...))"
+            f"a space with a column for {feature.name!r} itself: tree.with_space(Space(...))"
         )
 
     def _ask_set(self, source: int, known: dict[int, Codes], node: int) -> Children:

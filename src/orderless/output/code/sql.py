@@ -1,6 +1,6 @@
 """SQL: what a tree decides, as an expression that any engine evaluates where the data is.
 
-In:  a ``CanonicalForm`` or ``Tree``.
+In:  a tree.
 Out: SQL text. Where the class is certain it gives the class, elsewhere NULL; NULL (and NaN) in a
      column is unknown, by SQL's own three-valued logic.
 Paper: Theorem 3.2: a row is determined iff it meets a reason.
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...errors import InvalidData, TooManyReasons
-from ...form import CanonicalForm
-from ...model import Label, Tree
+from ...form import Form
+from ...model import Label, TreeKernel
 from ...readers import read_tree
 from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, question
 from .formula import Every, Formula, Number, Some, Source, sources
@@ -24,26 +24,27 @@ __all__ = ["NAMES", "as_sql", "certain_classes", "certain_texts", "new_columns",
 
 NAMES = ("prediction", "needed")
 SHAPES = ("auto", "reasons", "tree")
+LIMIT = 1_000_000  # reasons that are written where they are asked for
 FEW = 50  # reasons that "auto" writes down
 SMALL = 300  # leaves of trees whose reasons "auto" counts
 MANY = 64  # parts that are joined without parentheses
 
 
 def as_sql(
-    source: Tree | CanonicalForm,
+    tree: TreeKernel,
     *,
     dialect: str = "duckdb",
     columns: Mapping[str, str] | None = None,
     table: str | Sequence[str] | None = None,
     shape: str = "auto",
     needed: str | None = None,
+    limit: int = LIMIT,
 ) -> str:
-    """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``."""
+    """Write an expression, or a query if a table is given; see ``Tree.to_sql``."""
     words, asks = Words(dialect), asks_next(needed)
-    source = plain(source, "to_sql")
-    tree = source.tree if isinstance(source, CanonicalForm) else source
+    tree = plain(tree, "to_sql")
     known = sources(tree, columns)
-    certain = certain_classes(source, known, shape)
+    certain = certain_classes(tree, known, shape, limit)
     if table is None:
         return _needed(words, tree, known, certain) if asks else _class(words, certain)
     more = [f"{_class(words, certain)} AS {words.name('prediction')}"]
@@ -54,28 +55,25 @@ def as_sql(
     return f"SELECT {listed}\nFROM {words.path(table)} {alias}"
 
 
-def certain_texts(tree: Tree, dialect: str) -> list[str]:
+def certain_texts(tree: TreeKernel, dialect: str) -> list[str]:
     """Write, per class, the condition that is true iff the class is certain; never wrongly so."""
     words, certain = Words(dialect), dict(certain_classes(tree, sources(tree), "reasons"))
     return [_written(words, certain.get(label, False), "every") for label in tree.classes]
 
 
 def certain_classes(
-    source: Tree | CanonicalForm, known: Mapping[int, Source], shape: str
+    tree: TreeKernel, known: Mapping[int, Source], shape: str, limit: int = LIMIT
 ) -> list[tuple[Label, Formula]]:
     """Give, per class that occurs, the formula that holds iff the class is certain."""
     if shape not in SHAPES:
         raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, got {shape!r:.80}")
-    form = source if isinstance(source, CanonicalForm) else CanonicalForm(source)
-    if shape == "auto":
-        form = CanonicalForm(form.tree, limit=FEW)
-        shape = "reasons" if _few_reasons(form) else "tree"
-    if shape == "reasons":
+    form = Form(tree, limit=FEW if shape == "auto" else limit)
+    if shape == "reasons" or (shape == "auto" and _few_reasons(form)):
         return certain_by_reasons(form, known)
-    return certain_by_tree(form.tree, known)
+    return certain_by_tree(tree, known)
 
 
-def _few_reasons(form: CanonicalForm) -> bool:
+def _few_reasons(form: Form) -> bool:
     if form.tree.n_leaves > SMALL:
         return False
     try:
@@ -133,7 +131,7 @@ def _joined(parts: list[str], word: str) -> str:
 
 def _needed(
     words: Words,
-    tree: Tree,
+    tree: TreeKernel,
     known: Mapping[int, Source],
     certain: list[tuple[Label, Formula]],
 ) -> str:

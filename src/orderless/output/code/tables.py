@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from ...model import Feature, label_text, printable, refuse_facts, row_boundary, short_end
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["cuts_of", "feature_table", "tree_tables"]
 
 
-def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
+def tree_tables(
+    tree: TreeKernel, *others: TreeKernel
+) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
     """Give the features of trees over one space, sorted by name, and the nodes of each tree.
 
     Bins are cut by all of the trees, so that one box serves for each. A leaf is [class]; any other
@@ -38,7 +40,7 @@ def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[l
     return features, [_nodes(one, order, cuts) for one in trees]
 
 
-def cuts_of(trees: Sequence[Tree], i: int) -> NDArray[np.float64]:
+def cuts_of(trees: Sequence[TreeKernel], i: int) -> NDArray[np.float64]:
     """Give the finite thresholds of all trees on a feature, in order."""
     own = [tree.threshold[tree.feature == i] for tree in trees]
     found: NDArray[np.float64] = np.unique(np.concatenate(own))
@@ -62,7 +64,9 @@ def feature_table(feature: Feature, cuts: NDArray[np.float64]) -> dict[str, Any]
     return {**out, "cuts": ends.tolist(), "words": words}
 
 
-def _nodes(tree: Tree, order: list[int], cuts: dict[int, NDArray[np.float64]]) -> list[list[Any]]:
+def _nodes(
+    tree: TreeKernel, order: list[int], cuts: dict[int, NDArray[np.float64]]
+) -> list[list[Any]]:
     place = {feature: k for k, feature in enumerate(order)}
     nodes: list[list[Any]] = []
     for node in range(tree.n_nodes):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InvalidData, InvalidSpace
-from ...form import canonicalize
+from ...form import canonical_form
 from ...inputs import counted
 from ...model import class_names, has_or, label_text, printable, short_number, side_text
 from ..code.sql import certain_texts
@@ -150,7 +150,7 @@ def _columns(columns: Any) -> list[dict[str, Any]]:
     """Give each column's feature, its threshold, and what it says where it is 1 and where 0."""
     out = []
     for j, question in enumerate(columns.questions):
-        no, yes = (rules[0].conditions[0] for rules in canonicalize(question).rules.values())
+        no, yes = (rules[0].conditions[0] for rules in canonical_form(question).rules.values())
         out.append(
             {
                 "name": columns.names[j],
@@ -182,7 +182,7 @@ def _rules(table: FunctionTable) -> dict[str, Any]:
     out = []
     with counted(f"rules of {len(table):,} functions", len(table)) as done:
         for tree in table.columns.trees(table.trees, table.classes):
-            form = canonicalize(tree)
+            form = canonical_form(tree)
             own = []
             for label, terms in form.rules.items():
                 label_at = table.classes.index(label)

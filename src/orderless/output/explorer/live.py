@@ -18,9 +18,9 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ...api import Tree
 from ...errors import InvalidData, OutOfTime, TooLarge
 from ...form import hex_digits
-from ...model import Tree
 from .taken import NAMES, written
 from .tree_counts import TreeCounts, Wishes
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model import Tree, printable
-from ..code import as_sql
+from ...api import Tree
+from ...model import printable
 from ..page import write_page
 from ..report import report
 
@@ -26,7 +26,7 @@ def written(tree: Tree, kind: str, origin: str, X: Any, y: Any, costs: Any) -> t
     if kind == "json":
         return "application/json", tree.to_json().encode()
     if kind == "sql":
-        text = f"{_comment('--', told)}\n{as_sql(tree)}\n"
+        text = f"{_comment('--', told)}\n{tree.to_sql()}\n"
         return PLAIN, text.encode()
     if kind == "sklearn":
         return PLAIN, sklearn_code(tree.to_json(), told).encode()
@@ -40,7 +40,7 @@ def sklearn_code(model: str, origin: str) -> str:
     """Write Python that makes the scikit-learn classifier; needs orderless to run."""
     return (
         f"{_comment('#', origin)}\nimport orderless as ol\n\n"
-        f"tree = ol.Tree.from_json({model!r})\n"
+        f"tree = ol.read({model!r})\n"
         "model = tree.to_sklearn()  # a fitted DecisionTreeClassifier; it takes complete rows\n"
     )
 

@@ -7,6 +7,5 @@ from .letter import (
     letters_as_page as letters_as_page,
 )
 from .write import (
-    reasons_letter as reasons_letter,
-    reasons_letters as reasons_letters,
+    reason_letters as reason_letters,
 )

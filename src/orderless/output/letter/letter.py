@@ -69,7 +69,7 @@ class Reason:
 class Letter:
     """The principal reasons of one decision. It is false where there is no letter to be sent.
 
-    Made by ``orderless.reasons_letter``.
+    Made by ``orderless.reason_letters``.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""``reasons_letter``: which reasons of a decision are the principal ones.
+"""``reason_letters``: which reasons of a decision are the principal ones.
 
 In:  a model, one row or many, and codes.
 Out: ``Letter``. The rule is fixed (docs/decisions/0031): features that are in every sufficient
@@ -9,22 +9,23 @@ Out: ``Letter``. The rule is fixed (docs/decisions/0031): features that are in e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import numpy as np
 
+from ...ensembles import explain_ensemble_row
 from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
-from ...form import Change, Changes, Explanation, Term, canonicalize
+from ...form import Change, Changes, Explanation, Term, canonical_form, explain_one
 from ...inputs import as_values, is_unknown, near, row_at, some_names
-from ...model import Ensemble, Feature, Label, Side, Tree, short_end, short_number, side_text
+from ...model import Feature, Label, Side, SumKernel, TreeKernel, short_end, short_number, side_text
 from ...readers import read_model
 from .codes import read_codes
 from .letter import Letter, Reason
 
-__all__ = ["reasons_letter", "reasons_letters"]
+__all__ = ["reason_letters"]
 
 AT_MOST = 4
 WAYS = 3  # to change a decision that a letter lists
@@ -33,19 +34,19 @@ DIGITS = 6  # of a number in a letter, and all before the point
 MOST_WHOLE = 16  # digits before the point; larger numbers have a power of ten
 
 
-def reasons_letter(
+def reason_letters(
     model: Any,
-    row: Any,
+    X: Any,
     codes: Any,
     *,
     at_most: int = AT_MOST,
     adverse: Any = None,
     immutable: Iterable[str] | None = None,
     ways: int = WAYS,
-    name: str = "",
+    names: Any = None,
     time_limit: float = TIME_LIMIT,
-) -> Letter:
-    """Give the principal reasons of a decision about one row, with codes, by a fixed rule.
+) -> Any:
+    """Write the principal reasons of decisions, with codes, by a fixed rule.
 
     The reasons are the features of the sufficient reason that ``explain`` shows: the shortest, of
     an ensemble a minimal one. First come those that are in every sufficient reason of the row, then
@@ -61,8 +62,8 @@ def reasons_letter(
     Parameters
     ----------
     model : Tree, CanonicalForm, Ensemble, or any model that a reader knows
-    row : dict, one-row data frame, Series, or values in the order of the columns
-        What is missing, None or NaN is unknown.
+    X : dict, or array, data frame, list of dicts
+        One row, or many. What is missing, None or NaN is unknown.
     codes : path of a CSV file, or dict of feature -> (code, text)
         The file has the columns feature, code and text, and perhaps direction: "low" or "high" for
         a line that is about numbers being low, or high. Every feature on which the model's answers
@@ -75,16 +76,16 @@ def reasons_letter(
         What cannot be changed, and so is no part of what would change the decision.
     ways : int
         How many ways to change the decision the letter lists, at most.
-    name : str
-        What the row is called.
+    names : str, or one per row, optional
+        What the rows are called.
     time_limit : float
         Seconds for a search.
 
     Returns
     -------
-    Letter
-        False, with ``why_not``, where there is no letter: the answer is not certain, is not
-        adverse, or its reasons were not found in time.
+    Letter, or an iterator of one per row
+        Of one dict its letter. A letter is false, with ``why_not``, where there is no letter: the
+        answer is not certain, is not adverse, or its reasons were not found in time.
 
     Notes
     -----
@@ -98,9 +99,9 @@ def reasons_letter(
     ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
     >>> tree = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
     ...         "false": {"prediction": "grant"}}
-    >>> tree = ol.read_tree(tree, space=ol.Space({"age": int, "income": int}))
+    >>> tree = ol.read(tree, space=ol.Space({"age": int, "income": int}))
     >>> codes = {"age": ("A1", "Length of history"), "income": ("I1", "Income")}
-    >>> print(reasons_letter(tree, {"age": 23, "income": 12}, codes, immutable=["age"]))
+    >>> print(reason_letters(tree, {"age": 23, "income": 12}, codes, immutable=["age"]))
     Decision: refuse
     <BLANKLINE>
     These reasons are enough together for the decision, whatever the other values are:
@@ -117,41 +118,21 @@ def reasons_letter(
     This letter says how a model came to its answer. Each statement about the model has been proven
     for every possible row. It is not legal advice, and it does not say whether the law asks for
     other or further reasons.
+    >>> rows = [{"age": 23, "income": 12}, {"age": 30, "income": 12}]
+    >>> [letter.codes for letter in reason_letters(tree, rows, codes, adverse="refuse")]
+    [('A1', 'I1'), ()]
     """
     writer = _Writer(model, codes, at_most, adverse, immutable, ways, time_limit)
-    return writer.letter(row, name)
-
-
-def reasons_letters(
-    model: Any,
-    X: Any,
-    codes: Any,
-    *,
-    at_most: int = AT_MOST,
-    adverse: Any = None,
-    immutable: Iterable[str] | None = None,
-    ways: int = WAYS,
-    names: Iterable[str] | None = None,
-    time_limit: float = TIME_LIMIT,
-) -> Iterator[Letter]:
-    """Give a letter for each of many rows, one at a time; parameters as for ``reasons_letter``.
-
-    Examples
-    --------
-    >>> import orderless as ol
-    >>> tree = {"feature": "x", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    >>> tree = ol.read_tree(tree, feature_names=["x"])
-    >>> rows = [{"x": 0}, {"x": 1}, {"x": None}]
-    >>> [letter.codes for letter in reasons_letters(tree, rows, {"x": ("X", "x")}, adverse=0)]
-    [('X',), (), ()]
-    """
-    writer = _Writer(model, codes, at_most, adverse, immutable, ways, time_limit)
+    if isinstance(X, Mapping):
+        return writer.letter(X, names if isinstance(names, str) else "")
     n = writer.model.read(X).n_rows
-    called = list(names) if names is not None else [""] * n
-    if len(called) != n:
-        raise InvalidData(f"there are {n:,} rows and {len(called):,} names: give one for each row")
-    for i, name in enumerate(called):
-        yield writer.letter(row_at(X, writer.model.space, i), name)
+    called = [""] * n if names is None else list(names)
+    if isinstance(names, str) or len(called) != n:
+        raise InvalidData(
+            f"there are {n:,} rows and {1 if isinstance(names, str) else len(called):,} names: "
+            "give one for each row"
+        )
+    return (writer.letter(row_at(X, writer.model.space, i), name) for i, name in enumerate(called))
 
 
 class _Writer:
@@ -172,23 +153,25 @@ class _Writer:
                 raise InvalidParameter(
                     f"{setting(name, value)}: give a whole number, {least} or more", name
                 )
-        self.model: Tree | Ensemble = read_model(model)
+        self.model: TreeKernel | SumKernel = read_model(model)
         if self.model.task == "regression":
             raise InvalidData(
                 "a letter is about a decision, and this model says numbers: make it one with "
-                "cut(levels) first"
+                "discretize(levels) first"
             )
         self.codes, self.at_most, self.ways = read_codes(codes), at_most, ways
         self.immutable = None if immutable is None else list(immutable)
         self.adverse = self._labels(adverse)
         self.explain: Callable[[Any], Explanation]
-        if isinstance(self.model, Ensemble):
+        if isinstance(self.model, SumKernel):
             ensemble = self.model
-            self.explain = lambda row: ensemble.explain(row, time_limit=time_limit)
+            self.explain = lambda row: explain_ensemble_row(
+                ensemble, row, None, 0.0, 10_000, time_limit
+            )
             asked: Iterable[str] = ensemble.features
         else:
-            form = canonicalize(self.model, time_limit=time_limit)
-            self.explain = form.explain
+            form = canonical_form(self.model, time_limit=time_limit)
+            self.explain = lambda row: explain_one(form, row)
             asked = [feature.name for feature in form.bins.features]
         self.codes.check(self.model.space, asked)
 

@@ -17,13 +17,12 @@ import numpy as np
 
 from ...ensembles import check_time_limit
 from ...errors import InvalidData, InvalidParameter
-from ...form import CanonicalForm
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...model import (
-    Ensemble,
     Feature,
     Space,
-    Tree,
+    SumKernel,
+    TreeKernel,
     class_names as names_of,
     printable,
     refuse_facts,
@@ -53,7 +52,7 @@ def write_page(
     class_names: Mapping[Any, str] | None = None,
     costs: Mapping[str, float] | None = None,
     policy: Any = None,
-    within: float | None = None,
+    tolerance: float | None = None,
     examples: Any = None,
     limit: int | None = None,
     time_limit: float | None = None,
@@ -67,7 +66,7 @@ def write_page(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
     target : path, optional
         File to write; complete or not at all.
     title, description : str
@@ -83,7 +82,7 @@ def write_page(
         0 or more, for every feature that the tree asks about: one without a cost is an error.
     policy : object with ``to_tree()`` (a ``Policy``), or an equivalent tree, optional
         What to ask next is the first of its questions that is open and matters.
-    within : float, optional
+    tolerance : float, optional
         For a regression tree: ask only until the numbers that are possible are at most so far
         apart. By default the policy's own, if it has one.
     examples : data frame, list of dicts, or dict of name -> dict, optional
@@ -108,7 +107,7 @@ def write_page(
     of the feature. With costs it asks where the fall per cost is greatest.
 
     A feature can make a difference iff two open leaves of different classes are disjoint in that
-    feature alone; with ``within``, iff some value of it rules out one of two open leaves whose
+    feature alone; with ``tolerance``, iff some value of it rules out one of two open leaves whose
     numbers are farther apart.
     The page compares all pairs after each input, so large trees are refused:
     ``to_javascript`` has no limit.
@@ -120,11 +119,10 @@ def write_page(
     >>> page.count("<h1>"), "http" in page.replace("http-equiv", "")
     (1, False)
     """
-    form = tree if isinstance(tree, CanonicalForm) else None
     model = read_model(tree)
     refuse_facts(model.space, "the page", why="what it runs in the browser does not know them")
     shown = _class_names(class_names, model)
-    written = _written(model, form, shown, policy, within, limit, time_limit)
+    written = _written(model, shown, policy, tolerance, limit, time_limit)
     features = written.features
     names = [feature["name"] for feature in features]
     rows = _examples(examples, model, names)
@@ -156,27 +154,26 @@ def write_page(
 
 
 def _written(
-    model: Tree | Ensemble,
-    form: CanonicalForm | None,
+    model: TreeKernel | SumKernel,
     shown: list[str],
     policy: Any,
-    within: float | None,
+    tolerance: float | None,
     limit: int | None,
     time_limit: float | None,
 ) -> Written:
     """Give what the page has of a model, whose classes are shown as these names."""
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         if policy is not None:
             raise InvalidParameter(
                 "policy is for a page of one tree: the page of an ensemble works out what to ask "
                 "next by itself; leave out policy=",
                 "policy",
             )
-        if within is not None:
+        if tolerance is not None:
             raise InvalidParameter(
-                "within is for a page of one tree: the page of an ensemble asks until the number "
-                "is certain; leave out within=",
-                "within",
+                "tolerance is for a page of one tree: the page of an ensemble asks until the "
+                "number is certain; leave out tolerance=",
+                "tolerance",
             )
         seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
         return written_ensemble(model, shown, limit, seconds)
@@ -185,7 +182,7 @@ def _written(
             "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
             "time_limit",
         )
-    return written_tree(model, form, policy, within, limit)
+    return written_tree(model, policy, tolerance, limit)
 
 
 # -- what is given ------------------------------------------------------------------------------
@@ -210,9 +207,9 @@ def _texts(given: Mapping[str, str] | None, space: Space, name: str) -> dict[str
     return {feature: printable(text) for feature, text in given.items()}
 
 
-def _class_names(given: Mapping[Any, str] | None, tree: Tree | Ensemble) -> list[str]:
+def _class_names(given: Mapping[Any, str] | None, tree: TreeKernel | SumKernel) -> list[str]:
     """Give the classes as people read them; two must not read the same."""
-    out = names_of(tree) if isinstance(tree, Tree) else label_names(tree)
+    out = names_of(tree) if isinstance(tree, TreeKernel) else label_names(tree)
     if given is None:
         return out
     if not isinstance(given, Mapping):
@@ -229,7 +226,7 @@ def _class_names(given: Mapping[Any, str] | None, tree: Tree | Ensemble) -> list
 
 
 def _costs(
-    given: Mapping[str, float] | None, tree: Tree | Ensemble, names: list[str]
+    given: Mapping[str, float] | None, tree: TreeKernel | SumKernel, names: list[str]
 ) -> list[float] | None:
     """Give what each feature costs that the tree asks about."""
     if given is None:
@@ -241,7 +238,7 @@ def _costs(
 Example = tuple[str, list[list[Any]]]
 
 
-def _examples(given: Any, tree: Tree | Ensemble, names: Sequence[str]) -> list[Example]:
+def _examples(given: Any, tree: TreeKernel | SumKernel, names: Sequence[str]) -> list[Example]:
     """Give named rows as pairs of feature and what is filled in."""
     if given is None:
         return []

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidTree
-from ...model import Ensemble, label_text, short_number
+from ...model import SumKernel, label_text, short_number
 from ..code.javascript import literal
 from .ensemble_tables import ensemble_tables
 
@@ -39,7 +39,7 @@ class Written(NamedTuple):
 
 
 def written_ensemble(
-    ensemble: Ensemble, names: list[str], limit: int | None, time_limit: float
+    ensemble: SumKernel, names: list[str], limit: int | None, time_limit: float
 ) -> Written:
     """Give what the page has of an ensemble, whose classes people call by these names."""
     most = LIMIT if limit is None else limit
@@ -83,7 +83,7 @@ def written_ensemble(
     )
 
 
-def _gauge(ensemble: Ensemble, names: list[str]) -> dict[str, Any]:
+def _gauge(ensemble: SumKernel, names: list[str]) -> dict[str, Any]:
     """Say which score is shown as a range, on which scale, and what it is called."""
     none = {"gauge": None, "percent": False, "scale": [0, 0], "measure": ""}
     kind, link = ensemble.rule.kind, ensemble.link
@@ -107,14 +107,14 @@ def _gauge(ensemble: Ensemble, names: list[str]) -> dict[str, Any]:
     return {"gauge": score, "percent": False, "scale": sorted(ends), "measure": "Score"}
 
 
-def _linked(ensemble: Ensemble, total: float) -> float:
+def _linked(ensemble: SumKernel, total: float) -> float:
     number = float(total) / ensemble.adding.divisor * ensemble.factor
     if ensemble.link != "exp":
         return number
     return math.exp(number) if number < 700 else math.inf
 
 
-def _are_shares(ensemble: Ensemble) -> bool:
+def _are_shares(ensemble: SumKernel) -> bool:
     """Whether the divided scores are shares that add up to 1."""
     sums = [own.sum(axis=1) for own in ensemble.values]
     least, most = (sum(float(end(own)) for own in sums) for end in (np.min, np.max))
@@ -124,6 +124,6 @@ def _are_shares(ensemble: Ensemble) -> bool:
     return positive and not any(base) and abs(least - divisor) < near and abs(most - divisor) < near
 
 
-def label_names(ensemble: Ensemble) -> list[str]:
+def label_names(ensemble: SumKernel) -> list[str]:
     """Write the classes, in their order."""
     return [label_text(label) for label in ensemble.classes]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import IN_PAGES, Ensemble, Feature, in_units
+from ...model import IN_PAGES, Feature, SumKernel, in_units
 from ..code.tables import cuts_of, feature_table
 
 __all__ = ["ensemble_tables"]
@@ -22,7 +22,7 @@ __all__ = ["ensemble_tables"]
 BEYOND = 2**51  # no sum in units reaches it
 
 
-def ensemble_tables(ensemble: Ensemble) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def ensemble_tables(ensemble: SumKernel) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Give the features, sorted by name, and the sum of trees.
 
     Nodes stand in the order of a walk that takes "holds" first, so only the other way is written:
@@ -82,7 +82,7 @@ def _units(number: float, exponent: int) -> int:
 
 
 def _conditions(
-    ensemble: Ensemble, order: list[int], cuts: dict[int, NDArray[np.float64]]
+    ensemble: SumKernel, order: list[int], cuts: dict[int, NDArray[np.float64]]
 ) -> tuple[list[list[Any]], list[int]]:
     """Give the conditions that differ, and the number of each node's; -1 at a leaf."""
     nodes, place = ensemble.nodes, {i: k for k, i in enumerate(order)}
@@ -108,7 +108,7 @@ def _conditions(
     return [[k, list(t) if isinstance(t, tuple) else t, nan] for k, t, nan in seen], numbers
 
 
-def _values(ensemble: Ensemble) -> tuple[int, NDArray[np.float64], list[int]]:
+def _values(ensemble: SumKernel) -> tuple[int, NDArray[np.float64], list[int]]:
     """Give how many values a leaf has, all that differ, and which row each leaf has."""
     n_scores = len(ensemble.adding.base)
     single = n_scores == 1 or bool((ensemble.scores >= 0).all())
@@ -121,7 +121,7 @@ def _values(ensemble: Ensemble) -> tuple[int, NDArray[np.float64], list[int]]:
 
 
 def _walk(
-    ensemble: Ensemble, numbers: list[int], rows: list[int]
+    ensemble: SumKernel, numbers: list[int], rows: list[int]
 ) -> tuple[list[int], list[int], list[int]]:
     nodes = ensemble.nodes
     yes, no, leaf = nodes.when_true.tolist(), nodes.when_false.tolist(), nodes.leaf_class.tolist()

@@ -20,18 +20,18 @@ from .app import field_of, page_of
 from .tree_content import LIMIT, written_tree
 
 if TYPE_CHECKING:
-    from ...model import Tree
+    from ...model import TreeKernel
 
 __all__ = ["page_pieces"]
 
 
-def page_pieces(columns: Any, example: Tree, title: str) -> dict[str, Any]:
+def page_pieces(columns: Any, example: TreeKernel, title: str) -> dict[str, Any]:
     """Give the page of trees over some columns, in pieces; ``example`` has their space and classes.
 
     Only for classes, and for trees that do not count their training rows.
     """
     refuse_facts(example.space, "the page", why="what it runs in the browser does not know them")
-    written = written_tree(example, None, None, None, None)
+    written = written_tree(example, None, None, None)
     model = model_text(example, [_hole("features")], [_hole("nodes")])  # type: ignore[list-item]
     for name in ("features", "nodes"):
         model = model.replace(f"    {literal(_hole(name))},\n", _hole(name))

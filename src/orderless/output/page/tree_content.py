@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidData, InvalidTree
-from ...form import CanonicalForm, equivalent, fingerprint
+from ...form import equivalent, fingerprint
 from ...missing import counts_rows
-from ...model import Tree, near_numbers, read_within
+from ...model import TreeKernel, near_numbers, read_tolerance
 from ...readers import read_tree
 from ..code.javascript import model_text
 from ..code.tables import tree_tables
@@ -25,16 +25,16 @@ LIMIT = 1_000
 
 
 def written_tree(
-    tree: Tree, form: CanonicalForm | None, policy: Any, within: float | None, limit: int | None
+    tree: TreeKernel, policy: Any, tolerance: float | None, limit: int | None
 ) -> Written:
     """Give what the page has of a tree."""
     most = LIMIT if limit is None else limit
     if tree.n_leaves > most:
         raise InvalidTree(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
-            f"limit={most:,}: give smallest_tree(tree), use to_javascript(), or raise limit="
+            f"limit={most:,}: give tree.minimize(), use to_javascript(), or raise limit="
         )
-    width = _width(within, policy, tree)
+    width = _width(tolerance, policy, tree)
     asked = [] if policy is None else [_policy_tree(policy, tree)]
     features, (nodes, *policies) = tree_tables(tree, *asked)
     own: dict[str, Any] = {
@@ -57,35 +57,36 @@ def written_tree(
             "This page shows what the decision tree decides, and which answers are certain "
             "whatever the unknown values are. It does not say whether the tree is right."
         ],
-        ("the function", fingerprint(tree) if form is None else form.fingerprint),
+        ("the function", fingerprint(tree)),
     )
 
 
-def _width(given: Any, policy: Any, tree: Tree) -> float | None:
+def _width(given: Any, policy: Any, tree: TreeKernel) -> float | None:
     """Give how wide an interval may be: as it is given, or that of the policy."""
-    own = getattr(policy, "within", None)
+    own = getattr(policy, "tolerance", None)
     if given is None:
         return None if own is None else float(own)
-    width = read_within(given)
+    width = read_tolerance(given)
     if tree.task != "regression":
         raise InvalidTree(
-            "within is for trees that predict numbers, and this one has "
+            "tolerance is for trees that predict numbers, and this one has "
             f"{tree.classes_text[:200]}: leave it out"
         )
     if own is not None and width != own:
         raise InvalidData(
-            f"the policy was made for within={own:g}, and the page is to have within={width:g}: "
-            "leave out within=, or make the policy with cheapest_policy(tree, X, costs, within=...)"
+            f"the policy was made for tolerance={own:g}, and the page is to have "
+            f"tolerance={width:g}: leave out tolerance=, or make the policy with "
+            "cheapest_policy(tree, X, costs, tolerance=...)"
         )
     return width
 
 
-def _policy_tree(policy: Any, tree: Tree) -> Tree:
+def _policy_tree(policy: Any, tree: TreeKernel) -> TreeKernel:
     """Give the policy as a tree over the space of the tree that it belongs to."""
     to_tree = getattr(policy, "to_tree", None)
     own = read_tree(to_tree() if callable(to_tree) else policy).over(tree.space)
     # A policy for a width ends with intervals: its own tree has midpoints at its leaves.
-    near = getattr(policy, "within", None) is not None
+    near = getattr(policy, "tolerance", None) is not None
     if not equivalent(read_tree(policy.tree).over(tree.space) if near else own, tree):
         raise InvalidTree(
             "the policy does not decide the same as the tree: give the policy made for it, "
@@ -94,7 +95,7 @@ def _policy_tree(policy: Any, tree: Tree) -> Tree:
     return own
 
 
-def _weights(tree: Tree) -> list[float]:
+def _weights(tree: TreeKernel) -> list[float]:
     """Give per node one more than its training rows, where the tree counts them; else 1."""
     if tree.distribution is None:
         return [1] * tree.n_nodes

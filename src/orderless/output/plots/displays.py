@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
-from ...form import CanonicalForm, canonicalize
-from ...missing import Coverage, coverage
+from ...api import CanonicalForm, canonicalize
+from ...estimators import Coverage, coverage
 from ...rashomon import TreeSet
 from .rashomon import plot_map, plot_objectives, plot_sizes
 from .regions import plot_rules
@@ -78,7 +78,7 @@ class CoverageDisplay(_Display):
 
         Parameters
         ----------
-        estimator : Tree, CanonicalForm, or any model that ``read_tree`` knows
+        estimator : Tree, CanonicalForm, or any model that ``orderless.read`` knows
         X : array or data frame
             Rows that are complete in what the tree asks about.
         y : labels or numbers, optional
@@ -148,7 +148,7 @@ class RulesDisplay(_Display):
 
         Parameters
         ----------
-        estimator : Tree, CanonicalForm, or any model that ``read_tree`` knows
+        estimator : Tree, CanonicalForm, or any model that ``orderless.read`` knows
         X : array or data frame, optional
             Rows, drawn as dots.
         features : two names, optional
@@ -164,7 +164,7 @@ class RulesDisplay(_Display):
         -------
         RulesDisplay
         """
-        form = canonicalize(estimator)
+        form = estimator if isinstance(estimator, CanonicalForm) else canonicalize(estimator)
         return cls(form).plot(ax, X=X, features=features, known=known, terms=terms)
 
     def plot(self, ax: Any = None, **options: Any) -> Self:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...inputs import class_codes, number_array
-from ...model import Tree, amount, class_names, label_text, printable
+from ...model import TreeKernel, amount, class_names, label_text, printable
 from .look import BLUE, colour, mark, pale, shade, shortened
 
 __all__ = ["DRAWN_LEAVES", "class_marks", "leaf_colours", "number_part", "places", "tree_as_svg"]
@@ -33,7 +33,9 @@ class _Box:
     text: str
 
 
-def tree_as_svg(tree: Tree, X: Any = None, y: Any = None, *, marked: Iterable[int] = ()) -> str:
+def tree_as_svg(
+    tree: TreeKernel, X: Any = None, y: Any = None, *, marked: Iterable[int] = ()
+) -> str:
     """Draw a tree.
 
     Parameters
@@ -52,7 +54,7 @@ def tree_as_svg(tree: Tree, X: Any = None, y: Any = None, *, marked: Iterable[in
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> drawn = tree_as_svg(read_tree({"feature": 0, "true": {"prediction": "<yes>"},
     ...                                "false": {"prediction": "no"}}))
     >>> drawn.startswith("<svg"), "&lt;yes&gt;" in drawn
@@ -90,19 +92,19 @@ def tree_as_svg(tree: Tree, X: Any = None, y: Any = None, *, marked: Iterable[in
     return "".join(out) + "</svg>"
 
 
-def class_marks(tree: Tree) -> list[tuple[str, str]]:
+def class_marks(tree: TreeKernel) -> list[tuple[str, str]]:
     """Give the legend of a drawing: the mark of each class, and its label; none of numbers."""
     if tree.task == "regression":
         return []
     return [(mark(c), label_text(label)) for c, label in enumerate(tree.classes)]
 
 
-def number_part(tree: Tree, c: int) -> float:
+def number_part(tree: TreeKernel, c: int) -> float:
     """Give where a number lies between the smallest (0) and the largest (1) of a regression tree.
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> tree = read_tree({"task": "regression", "feature": 0, "true": {"prediction": 5.0},
     ...                   "false": {"prediction": 2.5}})
     >>> number_part(tree, 0), number_part(tree, 1)
@@ -112,14 +114,14 @@ def number_part(tree: Tree, c: int) -> float:
     return (own - low) / (high - low) if high > low else 0.5
 
 
-def leaf_colours(tree: Tree, c: int) -> tuple[str, str]:
+def leaf_colours(tree: TreeKernel, c: int) -> tuple[str, str]:
     """Give the ground and the edge of a leaf: by class, or the darker the larger its number is."""
     if tree.task == "regression":
         return shade(number_part(tree, c)), BLUE
     return pale(c), colour(c)
 
 
-def places(tree: Tree) -> dict[int, tuple[float, int]]:
+def places(tree: TreeKernel) -> dict[int, tuple[float, int]]:
     """Give every node its line and its level: a leaf the next line, a split the middle."""
     at: dict[int, tuple[float, int]] = {}
     line = 0
@@ -137,7 +139,7 @@ def places(tree: Tree) -> dict[int, tuple[float, int]]:
     return at
 
 
-def _boxes(tree: Tree, tails: list[str]) -> list[_Box]:
+def _boxes(tree: TreeKernel, tails: list[str]) -> list[_Box]:
     out = []
     names, marks = class_names(tree), tree.task != "regression"
     for node, (line, level) in places(tree).items():
@@ -150,7 +152,7 @@ def _boxes(tree: Tree, tails: list[str]) -> list[_Box]:
     return out
 
 
-def _tails(tree: Tree, X: Any, y: Any) -> list[str]:
+def _tails(tree: TreeKernel, X: Any, y: Any) -> list[str]:
     if X is None:
         return [""] * tree.n_nodes
     leaf = np.ma.filled(np.ma.asarray(tree.reach(X).leaf), -1)
@@ -193,7 +195,7 @@ def _edge(box: _Box, child: _Box, left: list[float], word: str) -> str:
     )
 
 
-def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
+def _box(tree: TreeKernel, box: _Box, x: float, dashed: bool) -> str:
     y, width, height = _y(box) - LINE / 2 + 3, _width(box.text), LINE - 6
     if tree.feature[box.node] < 0:
         k = int(tree.leaf_class[box.node])
@@ -219,7 +221,7 @@ def _y(box: _Box) -> float:
     return PAD + (box.line + 0.5) * LINE
 
 
-def _spoken(tree: Tree) -> str:
+def _spoken(tree: TreeKernel) -> str:
     return (
         f"A decision tree with {tree.n_leaves} leaves over {', '.join(tree.features) or 'nothing'}"
     )

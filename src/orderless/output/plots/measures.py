@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InvalidData
+from ...estimators import Coverage
 from ...importance import NEVER_OFFERED, Distribution, ImportanceRange
 from ...inputs import some_names
-from ...missing import Coverage
 from ...model import drawn
 from .look import (
     BLUE,

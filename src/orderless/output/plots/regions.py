@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...api import CanonicalForm
 from ...errors import InvalidData
-from ...form import CanonicalForm, Term, canonicalize
+from ...form import Form, Term, canonical_form
 from ...inputs import frame_of
-from ...model import Feature, Side, Space, Tree, class_names, label_text, value_in
+from ...model import Feature, Side, Space, TreeKernel, class_names, label_text, value_in
 from ..rules.listing import TERMS
 from .look import GREY, INK, WHITE, axes_of, colour, hatch, pale, wrapped
 
@@ -43,7 +44,7 @@ def plot_rules(
 
     Parameters
     ----------
-    form : CanonicalForm, Tree, or any model that ``read_tree`` knows
+    form : CanonicalForm, Tree, or any model that ``orderless.read`` knows
     features : two names, optional
         Across and up. May be left out where the answers depend on two features.
     known : dict of feature -> value, optional
@@ -77,11 +78,11 @@ def plot_rules(
     >>> ax.get_xlabel(), ax.get_ylabel(), sum(patch.get_fill() for patch in ax.patches)
     ('x0', 'x1', 3)
     """
-    form = form if isinstance(form, CanonicalForm) else canonicalize(form)
+    form = form.form if isinstance(form, CanonicalForm) else canonical_form(form)
     if terms not in TERMS:
         raise ValueError(f"terms must be one of {TERMS}, got {terms!r}")
     names = _two_names(form, features)
-    cut = canonicalize(
+    cut = canonical_form(
         slice_of(form.tree, names, known or {}, limit),
         limit=form.limit,
         time_limit=form.time_limit,
@@ -107,7 +108,9 @@ def plot_rules(
     return ax
 
 
-def slice_of(tree: Tree, names: tuple[str, str], known: Mapping[str, Any], limit: int) -> Tree:
+def slice_of(
+    tree: TreeKernel, names: tuple[str, str], known: Mapping[str, Any], limit: int
+) -> TreeKernel:
     """Give the tree over two features that decides as a tree does when some others are known.
 
     Its classes are the numbers of the tree's; one more stands for "depends on the others".
@@ -129,13 +132,13 @@ def slice_of(tree: Tree, names: tuple[str, str], known: Mapping[str, Any], limit
     return _halved(bins, np.where(codes < 0, len(tree.classes), codes), len(tree.classes))
 
 
-def _asked(form: CanonicalForm) -> list[str]:
+def _asked(form: Form) -> list[str]:
     """Name the features on which the answers depend; a redundant split may ask for others."""
     own = {feature.name for feature in form.bins.features}
     return [name for name in form.tree.features if name in own]
 
 
-def _two_names(form: CanonicalForm, features: Sequence[str] | None) -> tuple[str, str]:
+def _two_names(form: Form, features: Sequence[str] | None) -> tuple[str, str]:
     given = tuple(_asked(form)) if features is None else features
     if isinstance(given, str) or len(given) != 2 or given[0] == given[1]:
         raise InvalidData(
@@ -150,7 +153,7 @@ def _two_names(form: CanonicalForm, features: Sequence[str] | None) -> tuple[str
 class _Bins:
     """The bins of one feature: values between thresholds, or single categories."""
 
-    def __init__(self, tree: Tree, feature: Feature) -> None:
+    def __init__(self, tree: TreeKernel, feature: Feature) -> None:
         self.feature = feature
         nodes = tree.feature == tree.space.index(feature.name)
         cuts = np.unique(tree.threshold[nodes])
@@ -170,7 +173,7 @@ class _Bins:
         return float(self.feature.above(self.cuts[-1])) if len(self.cuts) else 0.0
 
 
-def _halved(bins: list[_Bins], table: Any, n_classes: int) -> Tree:
+def _halved(bins: list[_Bins], table: Any, n_classes: int) -> TreeKernel:
     """Make a tree out of a table of classes, by halving the bins."""
     nodes: list[tuple[int, float, int, int, int]] = []
     sets: dict[int, list[int]] = {}
@@ -201,8 +204,9 @@ def _halved(bins: list[_Bins], table: Any, n_classes: int) -> Tree:
         Feature(f.name, f.kind, f.values, f.categories, f.other)
         for f in (part.feature for part in bins)
     ]
-    return Tree(Space(features), list(range(n_classes + 1)), feature=feature, threshold=threshold,
-                when_true=yes, when_false=no, leaf_class=label, sets=sets)  # fmt: skip
+    return TreeKernel(Space(features), list(range(n_classes + 1)), feature=feature,
+                      threshold=threshold, when_true=yes, when_false=no, leaf_class=label,
+                      sets=sets)  # fmt: skip
 
 
 # -- axes --------------------------------------------------------------------------------------
@@ -317,7 +321,7 @@ def _draw(ax: Any, c: int, term: Term, scales: list[_Scale]) -> None:
                 ax.add_patch(Rectangle(*place, edgecolor=line, zorder=2, **look))
 
 
-def _say_constant(ax: Any, form: CanonicalForm, c: int, rest: list[str]) -> None:
+def _say_constant(ax: Any, form: Form, c: int, rest: list[str]) -> None:
     """Say in the middle that these two features do not matter here, and what does."""
     if c < len(form.classes):
         text = f"always {class_names(form.tree)[c]}, whatever these two features are"
@@ -332,7 +336,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
+def _legend(ax: Any, form: Form, rest: list[str]) -> None:
     from matplotlib.patches import Patch
 
     handles = [

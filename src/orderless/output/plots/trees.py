@@ -1,6 +1,6 @@
 """Trees and policies, drawn.
 
-In:  a ``Tree``, or anything that ``read_tree`` knows; a ``Policy``.
+In:  a ``Tree``, or anything that ``orderless.read`` knows; a ``Policy``.
 Out: matplotlib Axes: a tree from top to bottom; the questions of a policy from left to right, with
      the share of the rows that answer so.
 """
@@ -12,10 +12,10 @@ import textwrap
 from typing import Any
 
 from ...acquisition import Policy, branches, money, percent
+from ...acquisition.text import summary
 from ...errors import InvalidTree
-from ...model import Tree, class_names, drawn, printable
+from ...model import TreeKernel, class_names, drawn, printable
 from ...readers import read_tree
-from ..rules.policy import summary
 from .drawing import leaf_colours, places
 from .look import GREY, INK, WASH, WHITE, axes_of, shortened, wrapped
 
@@ -44,7 +44,7 @@ def plot_tree(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``orderless.read`` knows
     ax : matplotlib Axes, optional
         By default those of a new figure that is large enough.
     limit : int
@@ -125,7 +125,7 @@ def _room(
 
 
 def _fitting(
-    tree: Tree,
+    tree: TreeKernel,
     at: dict[int, tuple[float, float]],
     points: tuple[float, float],
     fontsize: float | None,
@@ -170,7 +170,7 @@ def _lines(text: str) -> list[str]:
     return text.replace(r"\$", "$").split("\n")
 
 
-def _shorter(tree: Tree, node: int, text: str, width: int, lines: int) -> str | list[str]:
+def _shorter(tree: TreeKernel, node: int, text: str, width: int, lines: int) -> str | list[str]:
     """Cut the name in a condition about a number, so that the threshold stays; as lines."""
     name = tree.space.names[int(tree.feature[node])]
     whole = _unbroken(text, width)
@@ -267,8 +267,8 @@ def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, heig
         if f"{lower:.6g}" != f"{upper:.6g}":
             words = f"between {lower:.6g}\nand {upper:.6g}"
         elif policy.tree.task == "regression" and lower == upper:
-            words = class_names(policy.tree)[label]
-        ground, edge = leaf_colours(policy.tree, label)
+            words = class_names(policy.tree.kernel)[label]
+        ground, edge = leaf_colours(policy.tree.kernel, label)
         box |= {"edgecolor": edge, "facecolor": ground, "linewidth": 1.6}
         if not any(nodes.weight[node] for node in alike):
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here

@@ -16,7 +16,7 @@ from typing import Any, cast
 from ...errors import InvalidData, InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import write_whole
-from ...model import Ensemble, Tree, printable, shown
+from ...model import SumKernel, TreeKernel, printable, shown
 from ...readers import origin_of, read_model
 from ..rules import escaped
 from ..templates import markup, render
@@ -183,11 +183,11 @@ def model_card(
     """
     read = read_model(model)
     subject = Subject(
-        cast(Tree, read), X, y, costs, {}, printable(about_rows), random_state,
+        cast(TreeKernel, read), X, y, costs, {}, printable(about_rows), random_state,
         dict(held_out or {}), training_rows=training_rows,
         origin=origin_of(model if made_by is None else made_by),
     )  # fmt: skip
-    if isinstance(read, Ensemble) and costs is not None:
+    if isinstance(read, SumKernel) and costs is not None:
         raise InvalidParameter(
             f"{setting('costs')} is for one tree, and this model adds up many: leave it out",
             "costs",

@@ -26,7 +26,7 @@ from ...errors import (
 )
 from ...estimators import Quality
 from ...form import Properties
-from ...model import Ensemble, label_text, short_count
+from ...model import SumKernel, label_text, short_count
 from .near import EPSILON, MOST_FUNCTIONS, around
 from .sections import data_digest, one_column, which_model
 from .subject import Subject, count
@@ -100,7 +100,7 @@ def card_sections(subject: Subject, told: Told, version: str) -> tuple[CardSecti
 
 def _description(subject: Subject, told: Told) -> CardSection:
     model = subject.tree
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         kind = f"a sum of {count(len(model.trees), 'tree')}"
     else:
         kind = f"a decision tree with {count(model.n_leaves, 'leaf')}, of depth {model.depth}"
@@ -221,7 +221,7 @@ def _proven(subject: Subject, told: Told) -> CardSection:
 
 def subject_features(subject: Subject) -> set[str]:
     """Give the features on which the answers depend; of a sum, those that a tree asks about."""
-    if isinstance(subject.tree, Ensemble):
+    if isinstance(subject.tree, SumKernel):
         return set(subject.tree.features)
     return {feature.name for feature in subject.form.bins.features}
 
@@ -237,7 +237,7 @@ def _said(ask: Any) -> str:
 def _rising(subject: Subject, told: Told, asked: Properties) -> Iterator[tuple[str, str]]:
     """Go through the numeric features of a tree: rising, falling, or neither."""
     model = subject.tree
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         return
     order: Any = told.order
     if order is None and not subject.numbers:
@@ -269,7 +269,7 @@ def _rising(subject: Subject, told: Told, asked: Properties) -> Iterator[tuple[s
 
 def _multiplicity(subject: Subject) -> CardSection | None:
     title = "Models that are about as good"
-    if isinstance(subject.tree, Ensemble):
+    if isinstance(subject.tree, SumKernel):
         return None
     try:
         found = around(subject)
@@ -281,16 +281,16 @@ def _multiplicity(subject: Subject) -> CardSection | None:
         functions = short_count(trees.count_distinct(limit=MOST_FUNCTIONS))
     except (OutOfMemory, OutOfTime, TooLarge):
         functions = f"more than {MOST_FUNCTIONS:,}"
-    within = f"within {float(EPSILON):g} of the best objective, depth at most {trees.max_depth}"
+    tolerance = f"within {float(EPSILON):g} of the best objective, depth at most {trees.max_depth}"
     place = "among them" if found.inside else "not among them"
-    lines = (("trees", f"{short_count(trees.n_trees)} {within}"),
+    lines = (("trees", f"{short_count(trees.n_trees)} {tolerance}"),
              ("different functions", functions), ("this tree", place))  # fmt: skip
     return CardSection(title, lines)
 
 
 def _missing(subject: Subject) -> CardSection | None:
     title = "Missing values"
-    if isinstance(subject.tree, Ensemble) or subject.numbers:
+    if isinstance(subject.tree, SumKernel) or subject.numbers:
         return None
     if not subject.tree.features:
         return CardSection(title, (("certain", "always: the tree has no splits"),))

@@ -11,10 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from ...ensembles import decide_rows, explain_ensemble_row, verdicts_of
 from ...errors import OutOfTime, TooManyReasons, Undecided
+from ...estimators import Coverage, coverage
 from ...inputs import row_at, rows_at
-from ...missing import Coverage, Gapped, coverage
-from ...model import Ensemble, amount
+from ...missing import Gapped
+from ...model import SumKernel, amount
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
 from .sections import how_good, right
@@ -31,9 +33,9 @@ EXAMPLES = 2  # rows of each class that are explained
 DRAWN = 15  # features in the picture
 
 
-def model_of(subject: Subject) -> Ensemble:
+def model_of(subject: Subject) -> SumKernel:
     """Give the model; a subject calls it its tree."""
-    return cast("Ensemble", subject.tree)
+    return cast("SumKernel", subject.tree)
 
 
 def summary(subject: Subject) -> str:
@@ -46,7 +48,7 @@ def summary(subject: Subject) -> str:
     ).rstrip()
 
 
-def _leaves(model: Ensemble) -> int:
+def _leaves(model: SumKernel) -> int:
     return sum(tree.n_leaves for tree in model.trees)
 
 
@@ -138,7 +140,7 @@ def which_values(subject: Subject) -> Section:
     for name in model.features:
         gone = np.zeros((table.n_rows, table.n_columns), dtype=bool)
         gone[:, table.feature_of == model.space.index(name)] = True
-        status = model.decide(table.rows(gone), time_limit=TIME_LIMIT)
+        status = decide_rows(model, table.rows(gone), TIME_LIMIT, None)
         lines.append((name, _share(status, "open"), _share(status, "undecided")))
     lines.sort(key=lambda line: -line[1])
     parts: list[Part] = []
@@ -174,7 +176,7 @@ def reasons(subject: Subject) -> Section:
     model = model_of(subject)
     if subject.numbers or not model.features:
         return Section("reasons", title, "")
-    label = model.verdicts(subject.rows).label
+    label = verdicts_of(model, subject.rows, 1.0, None).label
     chosen = [i for c in range(len(model.classes)) for i in np.flatnonzero(label == c)[:EXAMPLES]]
     parts: list[Part] = []
     for i in chosen:
@@ -188,9 +190,9 @@ def reasons(subject: Subject) -> Section:
     return Section("reasons", title, lead, parts)
 
 
-def _why(model: Ensemble, row: dict[str, Any]) -> list[str]:
+def _why(model: SumKernel, row: dict[str, Any]) -> list[str]:
     """Give the lines of an explanation, as far as it is found in the time of a report."""
-    why = model.explain(row, time_limit=TIME_TO_EXPLAIN)
+    why = explain_ensemble_row(model, row, None, 0.0, 10_000, TIME_TO_EXPLAIN)
     try:
         lines = str(why).splitlines()
         late = "What would change it takes too long to find for a report."

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime, TooLarge
 from ...importance import Given
-from ...inputs import CODE, F32, F64, Rows, ThresholdGuessBinarizer
-from ...model import Column, Condition, Feature, Space, Tree, short_count
+from ...inputs import CODE, F32, F64, Binarizer, Rows
+from ...model import Column, Condition, Feature, Space, TreeKernel, short_count
 from ...rashomon import MOST_DEPTH, RashomonSet
 from ..plots.look import INK_ON_PAGE
 from ..plots.rashomon import plot_objectives
@@ -66,7 +66,7 @@ def near(subject: Subject) -> Section:
             ("different functions", functions),
         ],
     )
-    best = trees.best_tree.over(subject.tree.space)
+    best = trees.best_tree.with_space(subject.tree.space)
     compared = Table(
         ("tree", "leaves", "squared error left" if subject.numbers else "wrong rows", "objective"),
         [
@@ -81,7 +81,7 @@ def near(subject: Subject) -> Section:
         alt += found.inside * "; a line shows where this tree stands"
         with picture(f"{alt}.", parts) as ax:
             _draw(ax, found)
-    shown = Details("A best tree", drawn(subject, best))
+    shown = Details("A best tree", drawn(subject, best.kernel))
     return Section("near", TITLE, _lead(found), [*parts, compared, shown])
 
 
@@ -269,7 +269,7 @@ Cut = tuple[Key, tuple[Condition, Bits]]
 
 
 def _trees(
-    tree: Tree, columns: dict[Key, tuple[Condition, Bits]], y: Any
+    tree: TreeKernel, columns: dict[Key, tuple[Condition, Bits]], y: Any
 ) -> tuple[RashomonSet, bool]:
     """Find the near-optimal trees over some conditions; also say whether y had to be rounded."""
     space = Space(
@@ -298,7 +298,7 @@ def _key(feature: Feature, condition: Condition) -> Key:
     return feature.name, min(tuple(sorted(map(repr, part))) for part in (chosen, rest))
 
 
-def _own(tree: Tree, given: Given) -> list[Cut]:
+def _own(tree: TreeKernel, given: Given) -> list[Cut]:
     """Give the tree's own conditions."""
     out: list[Cut] = []
     everything = np.arange(given.n_rows)
@@ -317,7 +317,7 @@ def _own(tree: Tree, given: Given) -> list[Cut]:
     return out
 
 
-def _guessed(tree: Tree, rows: Rows, y: Any) -> tuple[list[Cut], int]:
+def _guessed(tree: TreeKernel, rows: Rows, y: Any) -> tuple[list[Cut], int]:
     """Give the conditions that threshold guessing finds in the features that X has.
 
     They are proposals: where rows x features x classes are many, a part of the rows is enough to
@@ -353,7 +353,7 @@ def _guessed(tree: Tree, rows: Rows, y: Any) -> tuple[list[Cut], int]:
     if len(numbers) > most:
         some = np.sort(np.random.default_rng(0).choice(len(numbers), most, replace=False))
     try:
-        binarizer = ThresholdGuessBinarizer(space=Space(features, columns), task=tree.task)
+        binarizer = Binarizer(space=Space(features, columns), task=tree.task)
         fitted = binarizer.fit(numbers[some], labels[some])
     except (InvalidData, InvalidSpace):  # nothing varies, or names that clash
         return [], 0

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...estimators import Deviation
-from ...missing import coverage
+from ...estimators import Deviation, coverage
 from ...model import amount
 from ..plots.measures import draw_coverage, draw_widths
-from ..rules.quality import HEAD
+from .quality import HEAD
 from .subject import Heading, Part, Section, Subject, Table, picture
 
 __all__ = ["explained", "missing", "off_by", "quality"]
@@ -79,12 +78,12 @@ def missing(subject: Subject) -> Section:
     with picture(alt, parts) as ax:
         draw_widths(found, ax)
     wide = float(tree.numbers[-1]) - float(tree.numbers[0])
-    within = {part * wide: found.widths.within(part * wide) for part in PARTS}
+    tolerance = {part * wide: found.widths.within(part * wide) for part in PARTS}
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     lines: list[tuple[Any, ...]] = [_line("the number is certain", mean["determined"])]
     lines += [
         _line(f"the interval is at most {amount(width)} wide", shares)
-        for width, shares in within.items()
+        for width, shares in tolerance.items()
     ]
     lines += [
         _line("every value on the tree's path is known", mean["path"]),

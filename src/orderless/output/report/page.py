@@ -15,7 +15,7 @@ from typing import Any, cast
 from ...errors import InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import near as near_name, write_whole
-from ...model import Ensemble, Tree, printable, shown
+from ...model import SumKernel, TreeKernel, printable, shown
 from ...readers import origin_of, read_model
 from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
@@ -123,7 +123,7 @@ def report(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
     X : rows
         Complete, as the tree takes them.
     y : labels, or numbers for a regression tree
@@ -173,11 +173,11 @@ def report(
     lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
     model = read_model(tree)
     subject = Subject(
-        cast(Tree, model), X, y, costs, lines, printable(about_rows), random_state,
+        cast(TreeKernel, model), X, y, costs, lines, printable(about_rows), random_state,
         dict(held_out or {}), risk_of, training_rows,
         origin_of(tree if made_by is None else made_by),
     )  # fmt: skip
-    many = isinstance(model, Ensemble)
+    many = isinstance(model, SumKernel)
     if many:
         _refuse_for_one_tree(costs=costs, risk_of=risk_of)
     subject.check()

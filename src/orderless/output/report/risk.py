@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from ...acquisition import cheapest_policy, money
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
-from ...form import canonicalize
+from ...estimators import coverage
+from ...form import canonical_form
 from ...inputs import Rows, class_codes
-from ...missing import coverage
-from ...model import Label, Tree, label_text
+from ...model import Label, TreeKernel, label_text
 from ...readers import read_tree
 from ..plots.measures import draw_thresholds
 from .subject import Part, Section, Subject, Table, pictures
@@ -92,7 +92,7 @@ def risk_thresholds(
 
     Parameters
     ----------
-    tree : Tree, or any classifier that ``read_tree`` knows and that has training rows
+    tree : Tree, or any classifier that ``orderless.read`` knows and that has training rows
     X : rows
         Complete, as the tree takes them.
     y : labels, optional
@@ -136,7 +136,7 @@ def risk_thresholds(
 
 
 def _at_every(
-    source: Tree,
+    source: TreeKernel,
     X: Any,
     rows: Rows,
     y: ArrayLike | None,
@@ -170,7 +170,7 @@ def _at_every(
     return RiskThresholds(own, pd.DataFrame(lines), float(missing_rate))
 
 
-def _rarest(tree: Tree) -> int:
+def _rarest(tree: TreeKernel) -> int:
     """Give the class with the fewest training rows that some leaf has, the first of several."""
     _ = tree.shares  # says why there are none
     assert tree.distribution is not None
@@ -178,7 +178,7 @@ def _rarest(tree: Tree) -> int:
     return int(np.argmin(np.where(rows > 0, rows, np.inf)))
 
 
-def _truth(tree: Tree, rows: Rows, y: ArrayLike, place: int) -> Any:
+def _truth(tree: TreeKernel, rows: Rows, y: ArrayLike, place: int) -> Any:
     codes = class_codes(tree, y, rows.n_rows, complete=True)
     if not (codes >= 0).any():
         raise InvalidData(
@@ -188,13 +188,13 @@ def _truth(tree: Tree, rows: Rows, y: ArrayLike, place: int) -> Any:
     return codes == place
 
 
-def _rules(tree: Tree, time_limit: float) -> tuple[int, bool]:
+def _rules(tree: TreeKernel, time_limit: float) -> tuple[int, bool]:
     """Give how many rules there are, and whether it is proven that none are fewer."""
-    form = canonicalize(tree, time_limit=time_limit)
+    form = canonical_form(tree, time_limit=time_limit)
     try:
         found = form.rules
     except (OutOfTime, TooManyReasons):
-        form = canonicalize(tree, exact=False)
+        form = canonical_form(tree, exact=False)
         found = form.rules
     minimal = all(form.bounds[label] == len(terms) for label, terms in found.items())
     return sum(map(len, found.values())), minimal
@@ -204,7 +204,7 @@ def _share(flags: Any) -> float:
     return float(flags.mean()) if len(flags) else float("nan")
 
 
-def _cost(tree: Tree, rows: Rows, costs: Any, time_limit: float) -> tuple[float, bool]:
+def _cost(tree: TreeKernel, rows: Rows, costs: Any, time_limit: float) -> tuple[float, bool]:
     if len(np.unique(tree.leaf_class[tree.feature < 0])) == 1:
         return 0.0, True  # the answer is always the same
     with warnings.catch_warnings():

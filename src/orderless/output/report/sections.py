@@ -20,11 +20,11 @@ import numpy as np
 from ...acquisition import Policy, money, percent as whole_percent
 from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality
-from ...model import Tree, amount, class_names, label_text
+from ...model import TreeKernel, amount, class_names, label_text
 from ..plots.measures import draw_coverage
 from ..rules.html import form_as_html
-from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
 from . import number_sections as numbers
+from .quality import HEAD, Judged, matrix, percent, summary as sentence
 from .subject import (
     WAYS,
     Details,
@@ -301,7 +301,7 @@ def cheapest(subject: Subject) -> Section:
             if way in found
         ],
     )
-    order = [Heading("In which order to ask"), *drawn(subject, best.to_tree())]
+    order = [Heading("In which order to ask"), *drawn(subject, best.to_tree().kernel)]
     return Section("costs", title, lead, [ways, _bought(subject, best), *order])
 
 
@@ -350,7 +350,7 @@ def data_digest(subject: Subject) -> str:
 
 def which_model(subject: Subject) -> dict[str, str]:
     """Say which model it is, by a number that tells it from others."""
-    if isinstance(subject.tree, Tree):
+    if isinstance(subject.tree, TreeKernel):
         same = "(fingerprint: equal for trees that decide the same)"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is said here

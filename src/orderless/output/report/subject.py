@@ -21,18 +21,10 @@ import numpy as np
 
 from ...acquisition import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
-from ...estimators import Deviation, Quality, deviation, judge
-from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
-from ...inputs import (
-    Rows,
-    class_codes,
-    known_rows,
-    number_array,
-    read_rows,
-    refuse_contradictions,
-)
-from ...missing import Coverage, coverage
-from ...model import Tree
+from ...estimators import Coverage, Deviation, Quality, coverage, deviation, judge
+from ...form import Form, canonical_form, redundant_splits, smallest_tree
+from ...inputs import Rows, class_codes, known_rows, number_array, read_rows, refuse_contradictions
+from ...model import TreeKernel
 from ...readers import OURS, Origin
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
@@ -57,7 +49,7 @@ WITHOUT_FACTS = ("naive", "path")  # ask on where facts have settled the answer
 class Subject:
     """What the report is about; X only as it came, for its hash."""
 
-    tree: Tree
+    tree: TreeKernel
     X: Any
     y: Any
     costs: Any = None
@@ -116,7 +108,7 @@ class Subject:
         A tree that knows the training rows of its leaves is asked, where nobody says it: the same
         number of each class in each leaf is that of the same rows.
         """
-        counts = self.tree.distribution if isinstance(self.tree, Tree) else None
+        counts = self.tree.distribution if isinstance(self.tree, TreeKernel) else None
         if self.training_rows is not None or counts is None or self.numbers:
             return self.training_rows
         leaf = np.asarray(self.tree.reach(self.rows).leaf)
@@ -142,7 +134,7 @@ class Subject:
     @property
     def known(self) -> tuple[str, ...]:
         """What holds for every possible row: the facts of the model's space, as text."""
-        return tuple(fact.text for fact in self.tree.space.knowing)
+        return tuple(fact.text for fact in self.tree.space.facts)
 
     @property
     def numbers(self) -> bool:
@@ -155,13 +147,13 @@ class Subject:
         return "number" if self.numbers else "class"
 
     @cached_property
-    def form(self) -> CanonicalForm:
+    def form(self) -> Form:
         """The order-free form; not proven minimal where that would take long."""
-        form = canonicalize(self.tree)
+        form = canonical_form(self.tree)
         try:
             _ = form.rules
         except (OutOfTime, TooManyReasons):
-            form = canonicalize(self.tree, exact=False)
+            form = canonical_form(self.tree, exact=False)
         return form
 
     @cached_property
@@ -170,7 +162,7 @@ class Subject:
         return sum(map(len, self.form.rules.values()))
 
     @cached_property
-    def smallest(self) -> Tree | None:
+    def smallest(self) -> TreeKernel | None:
         """The smallest tree that is the same on all rows; None where that would take long."""
         try:
             return smallest_tree(self.tree.over(self.tree.space.without_facts()))
@@ -359,7 +351,7 @@ def pictures(alt: str, parts: list[Part], n: int, *, height: float) -> Iterator[
     parts.append(Html(text.strip()))
 
 
-def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> list[Part]:
+def drawn(subject: Subject, tree: TreeKernel, marked: Sequence[int] = ()) -> list[Part]:
     """Draw a tree with a legend of its classes; as text where it is too large."""
     text = str(tree)
     if tree.n_leaves > DRAWN_LEAVES:

@@ -1,4 +1,4 @@
-"""Rules, trees and policies as text, HTML, LaTeX, Markdown and records."""
+"""Rules and trees as text, HTML, LaTeX, Markdown and records."""
 
 from lazy_loader import attach_stub
 

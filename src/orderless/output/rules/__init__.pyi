@@ -1,8 +1,3 @@
-from .deviation import (
-    JudgedNumbers as JudgedNumbers,
-    deviation_as_markdown as deviation_as_markdown,
-    deviation_as_text as deviation_as_text,
-)
 from .difference import (
     difference_as_html as difference_as_html,
     difference_as_page as difference_as_page,
@@ -19,15 +14,6 @@ from .listing import (
     Shown as Shown,
     list_terms as list_terms,
     listing_records as listing_records,
-)
-from .policy import (
-    policy_as_html as policy_as_html,
-    policy_as_text as policy_as_text,
-)
-from .quality import (
-    Judged as Judged,
-    quality_as_markdown as quality_as_markdown,
-    quality_as_text as quality_as_text,
 )
 from .text import (
     column_widths as column_widths,

@@ -16,8 +16,8 @@ from ..templates import fragment
 from .listing import FAULTS, Block, Listing, Shown, list_terms
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
-    from ...model import Tree
+    from ...form import Form
+    from ...model import TreeKernel
 
 __all__ = ["form_as_html", "form_in_short_html", "tree_as_html"]
 
@@ -26,7 +26,7 @@ DRAWN_NODES, DRAWN_DEPTH = 300, 40  # of a tree; the rest is left out, which is 
 
 
 def form_as_html(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     **shown: Unpack[Shown],
@@ -35,8 +35,8 @@ def form_as_html(
 
     Examples
     --------
-    >>> from orderless import canonicalize
-    >>> form = canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    >>> from orderless.form import canonical_form
+    >>> form = canonical_form({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> form_as_html(form).startswith('<div class="orderless"')
     True
     """
@@ -68,7 +68,7 @@ def _block(listing: Listing, block: Block) -> dict[str, Any]:
     return {"label": listing.name(block.label), "count": listing.count(block.total), "lines": lines}
 
 
-def form_in_short_html(form: CanonicalForm) -> str:
+def form_in_short_html(form: Form) -> str:
     """Write the rules, or why there are none and what to do."""
     try:
         return form_as_html(form)
@@ -76,12 +76,12 @@ def form_in_short_html(form: CanonicalForm) -> str:
         return fragment("rules/note.html", text=f"{form!r}: no rules to show, {fault}")
 
 
-def tree_as_html(tree: Tree) -> str:
+def tree_as_html(tree: TreeKernel) -> str:
     """Write a tree as nested lists, yes before no; very large ones in part.
 
     Examples
     --------
-    >>> from orderless import read_tree
+    >>> from orderless.readers import read_tree
     >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> tree_as_html(tree).count("<li")
     2
@@ -108,7 +108,7 @@ class _Step:
     question: tuple[Piece, ...] = ()
 
 
-def _steps(tree: Tree, names: list[str]) -> Iterator[_Step]:
+def _steps(tree: TreeKernel, names: list[str]) -> Iterator[_Step]:
     todo: list[tuple[int, str, int] | _Step] = [(0, "", 0)]
     n_drawn = 0
     while todo:
@@ -130,7 +130,7 @@ def _steps(tree: Tree, names: list[str]) -> Iterator[_Step]:
             todo += [_Step("end", answer), (no, "no", depth + 1), (yes, "yes", depth + 1)]
 
 
-def _question(tree: Tree, node: int) -> Side:
+def _question(tree: TreeKernel, node: int) -> Side:
     feature = tree.space.features[tree.feature[node]]
     if feature.kind == "boolean":
         return Side(feature, 0.0, 1.0)

@@ -18,7 +18,7 @@ from ...model import Piece, Side, pieces
 from .listing import Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
+    from ...form import Form
 
 __all__ = ["escaped", "form_as_latex"]
 
@@ -55,7 +55,7 @@ SIGNS = {
 
 
 def form_as_latex(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     **shown: Unpack[Shown],
@@ -64,9 +64,10 @@ def form_as_latex(
 
     Examples
     --------
-    >>> from orderless import canonicalize, read_tree
+    >>> from orderless.form import canonical_form
+    >>> from orderless.readers import read_tree
     >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> print(form_as_latex(canonicalize(
+    >>> print(form_as_latex(canonical_form(
     ...     read_tree({"feature": "snores", **leaf}, feature_names=["snores"]))))
     \noindent 2 rules, proven minimal: 1 for no, 1 for yes.
     <BLANKLINE>

@@ -22,7 +22,7 @@ from ...inputs import Rows, is_unknown, number_array, read_rows
 from ...model import ROUNDED, Label, amount, any_rounded, label_text, number_names, printable
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
+    from ...form import Form
 
 __all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Terms", "Word",
            "list_terms", "listing_records", "sentence"]  # fmt: skip
@@ -195,7 +195,7 @@ def sentence(words: list[Word], show: Callable[[str], str] = str) -> str:
 
 
 def list_terms(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     *,
@@ -245,7 +245,7 @@ def _check(
 
 
 def _counted(
-    form: CanonicalForm, found: dict[Label, tuple[Term, ...]], X: Any, y: Any
+    form: Form, found: dict[Label, tuple[Term, ...]], X: Any, y: Any
 ) -> tuple[dict[Label, tuple[Line, ...]], int | None]:
     """Give the lines of each class, with counts where there are rows, and how many rows."""
     if X is None:
@@ -340,8 +340,8 @@ def listing_records(listing: Listing) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> from orderless import canonicalize
-    >>> form = canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    >>> from orderless.form import canonical_form
+    >>> form = canonical_form({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> listing_records(list_terms(form))[0]
     {'class': 0, 'text': 'not x0', 'conditions': ['not x0'], 'n_conditions': 1}
     """

@@ -17,7 +17,7 @@ from ...model import Side, pieces
 from .listing import FAULTS, Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
-    from ...form import CanonicalForm
+    from ...form import Form
 
 __all__ = [
     "column_widths", "escaped", "form_as_markdown", "form_as_text", "form_in_short",
@@ -36,7 +36,7 @@ SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " != ": " ≠ ", "{": "\\{", "}": "\\
 
 
 def form_as_text(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     **shown: Unpack[Shown],
@@ -57,7 +57,7 @@ def form_as_text(
     return "\n".join(lines)
 
 
-def form_in_short(form: CanonicalForm) -> str:
+def form_in_short(form: Form) -> str:
     """Write the rules, or in one line why there are none and what to do."""
     try:
         return form_as_text(form)
@@ -158,7 +158,7 @@ class _Table:
 
 
 def form_as_markdown(
-    form: CanonicalForm,
+    form: Form,
     X: Any = None,
     y: Any = None,
     **shown: Unpack[Shown],
@@ -167,9 +167,10 @@ def form_as_markdown(
 
     Examples
     --------
-    >>> from orderless import canonicalize, read_tree
+    >>> from orderless.form import canonical_form
+    >>> from orderless.readers import read_tree
     >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> print(form_as_markdown(canonicalize(
+    >>> print(form_as_markdown(canonical_form(
     ...     read_tree({"feature": "snores", **leaf}, feature_names=["snores"]))))
     2 rules, proven minimal: 1 for no, 1 for yes.
     <BLANKLINE>

@@ -1,7 +1,7 @@
 """Ensembles in: one file per library, one way out.
 
 In:  a trained model that adds up trees, or its file.
-Out: ``Ensemble``. A library is imported only by its reader, and only if the model comes from it.
+Out: ``SumKernel``. A library is imported only by its reader, and only if the model comes from it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidTree, UnreadableModel, a_kind
-from ...model import Adding, Ensemble, Rule, Space, Tree
+from ...model import Adding, Rule, Space, SumKernel, TreeKernel
 from ..build import ColumnTree, Nan
 from ..dispatch import check_arguments, library_of, opened, read_tree
 from ..forgotten import given_names, in_given_order, with_given_labels
+from ..preprocessing.columns import source_columns
+from ..preprocessing.conditions import all_over_features
 from ..sparse import gives_sparse, with_zero_as_missing
-from ..through.columns import source_columns
-from ..through.conditions import all_over_features
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
 from .score import knows_score, read_score
@@ -44,48 +44,24 @@ KNOWN = (
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
     "ONNX, PMML, "
     "Spark MLlib's RandomForest and GBT (saved folders too), "
-    "forests of R (ranger; see orderless.r_script()), and "
-    "whatever read_tree reads with numbers or shares"
+    "forests of R (ranger; see orderless.readers.r_script()), and "
+    "one tree of any source with numbers or shares in its leaves"
 )
 
 
 def read_ensemble(
     model: Any,
     *,
-    through: Any = None,
+    preprocessing: Any = None,
     space: Space | None = None,
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
-) -> Ensemble:
-    """Read a trained model that adds up trees, whatever made it.
+) -> SumKernel:
+    """Read a trained model that adds up trees; see ``orderless.read``.
 
-    Parameters
-    ----------
-    model : object
-        A fitted RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, Bagging or Voting
-        classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
-        classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
-        (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
-        UBJ, CatBoost's as JSON), by its path or as text (see ``read_tree``); a model of ONNX, or
-        its bytes or file; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a
-        ``Pipeline`` that ends in one, or a search for the best of these. One tree is an ensemble,
-        too, if its leaves have numbers or
-        shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
-        as it is. A subclass that has a ``predict`` of its own is refused.
-    through, space, feature_names, nan
-        As in ``read_tree``.
-
-    Returns
-    -------
-    Ensemble
-        Adding up what the leaves say, in its order and precision, gives the model's own scores to
-        the last bit, and its rule the model's own class.
-
-    Raises
-    ------
-    UnreadableModel, InvalidTree
-        For a model that no reader knows, that is damaged, or whose score is not a sum over its
-        trees; the message says which.
+    One tree is a sum, too, if its leaves have numbers or shares of classes. Adding up what the
+    leaves say, in the order and precision of the ``SumKernel``, gives the model's own scores to the
+    last bit, and its rule the model's own class.
 
     Notes
     -----
@@ -114,22 +90,24 @@ def read_ensemble(
     """
     check_arguments(space, feature_names, nan)
     given, model = model, opened(model)
-    if isinstance(model, Ensemble):
+    if isinstance(model, SumKernel):
         return model if space is None else _over(model, space)
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         return _of_one_tree(model if space is None else model.over(space))
     if knows_score(model):
-        if through is not None or feature_names is not None:
+        if preprocessing is not None or feature_names is not None:
             raise UnreadableModel(
-                "a score names its features itself: leave through= and feature_names= out"
+                "a score names its features itself: leave preprocessing= and feature_names= out"
             )
         return read_score(model, space=space)
-    wrapped = unwrapped(model, through)
+    wrapped = unwrapped(model, preprocessing)
     parts = _column_ensemble(wrapped.model)
     if parts is None:
         _refuse_unknown(wrapped.model)
     if parts is None or (wrapped.targets and len(parts.trees) == 1):
-        tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
+        tree = read_tree(
+            given, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
+        )
         return _of_one_tree(tree)
     if wrapped.targets:
         raise UnreadableModel(
@@ -181,20 +159,20 @@ def _over_features(
     space: Space | None,
     feature_names: Sequence[str] | None,
     nan: Nan,
-) -> Ensemble:
+) -> SumKernel:
     """State all trees over the features that their columns arise from."""
-    through = wrapped.through
+    preprocessing = wrapped.preprocessing
     table = parts.table
     if not table.ordered:
-        names = given_names(through, space, feature_names)
+        names = given_names(preprocessing, space, feature_names)
         parts = _each(parts, lambda tree: in_given_order(tree, names))
     if table.garbled:
-        own = space if through is None else None
+        own = space if preprocessing is None else None
         parts = _each(parts, lambda tree: with_given_labels(tree, own))
-    if table.absent_is_nan and gives_sparse(through):
+    if table.absent_is_nan and gives_sparse(preprocessing):
         parts = _each(parts, lambda tree: with_zero_as_missing(tree, sure=wrapped.sparse))
-    columns, space = source_columns(parts.table, through, space, feature_names, nan)
-    return Ensemble(
+    columns, space = source_columns(parts.table, preprocessing, space, feature_names, nan)
+    return SumKernel(
         all_over_features(parts.trees, columns, space),
         parts.values,
         scores=parts.scores,
@@ -212,9 +190,9 @@ def _each(parts: ColumnEnsemble, change: Callable[[ColumnTree], ColumnTree]) -> 
     return replace(parts, trees=[replace(tree, table=trees[0].table) for tree in trees])
 
 
-def _over(ensemble: Ensemble, space: Space) -> Ensemble:
+def _over(ensemble: SumKernel, space: Space) -> SumKernel:
     """State an ensemble over another space."""
-    return Ensemble(
+    return SumKernel(
         [tree.over(space) for tree in ensemble.trees],
         ensemble.values,
         scores=ensemble.scores.tolist(),
@@ -226,7 +204,7 @@ def _over(ensemble: Ensemble, space: Space) -> Ensemble:
     )
 
 
-def _of_one_tree(tree: Tree) -> Ensemble:
+def _of_one_tree(tree: TreeKernel) -> SumKernel:
     """Make an ensemble of one tree, by the numbers or the shares of its leaves."""
     leaves = np.flatnonzero(tree.feature < 0)
     which = tree.leaf_class[leaves]
@@ -236,7 +214,7 @@ def _of_one_tree(tree: Tree) -> Ensemble:
         classes=range(len(leaves)), leaf_class=number, distribution=None, task="classification"
     )
     if tree.task == "regression":
-        return Ensemble([plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number"))
+        return SumKernel([plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number"))
     shares = tree.shares[leaves]
     if not np.array_equal(shares.argmax(axis=1), which):
         at = int(np.flatnonzero(shares.argmax(axis=1) != which)[0])
@@ -246,6 +224,6 @@ def _of_one_tree(tree: Tree) -> Ensemble:
             "not decide by its shares: use the tree itself"
         )
     base = (0.0,) * len(tree.classes)
-    return Ensemble(
+    return SumKernel(
         [plain], [shares], classes=tree.classes, adding=Adding(base=base), rule=Rule("largest")
     )

@@ -41,7 +41,7 @@ def from_text(text: str) -> ColumnEnsemble:
                     if "class" in leaf and added.index(max(added)) != leaf["class"]:
                         raise UnreadableModel(
                             "a leaf's class is not the first of the largest share, because of "
-                            "priors or losses: read the tree with read_tree"
+                            "priors or losses: orderless.read reads the tree itself"
                         )
                 if len(added) != n_scores or not np.isfinite(added).all():
                     raise ValueError(f"a leaf adds {added!r:.80}")

@@ -1,7 +1,7 @@
 """Points scores and weighted rules: an ensemble that people wrote themselves.
 
 In:  items (conditions and points) and verdicts, as a dict, a list, JSON or CSV.
-Out: ``Ensemble`` of one tree per item. Points are whole numbers of a common unit, so that totals
+Out: ``SumKernel`` of one tree per item. Points are whole numbers of a common unit, so that totals
      are exact: docs/decisions/0019.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import InvalidSpace, InvalidTree, a_kind, setting
 from ...inputs import read_file
-from ...model import Adding, Ensemble, Feature, Label, Rule, Space, Tree
+from ...model import Adding, Feature, Label, Rule, Space, SumKernel, TreeKernel
 from .score_csv import items_of_csv
 from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
 from .score_trees import tree_of_item, values_of
@@ -33,60 +33,8 @@ def read_score(
     verdicts: Mapping[Any, Any] | Sequence[Any] | None = None,
     space: Space | None = None,
     decimals: int | None = None,
-) -> Ensemble:
-    """Read a points score, or weighted rules, which is an ensemble of one small tree per item.
-
-    Parameters
-    ----------
-    score : dict, list of items, JSON or CSV text, or the path of such a file
-        Items are dicts of a condition, or several, and points: ``{"feature": "age", "above": 65,
-        "points": 2}``, ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``,
-        ``below``, ``above``, ``at least``, ``between`` (with both ends), ``is``, ``is not``,
-        ``among`` and ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``,
-        ``not in``; several on one feature hold together, and none is "is true". A dict has
-        ``items``, and perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and
-        ``name``. docs/formats has all of it, also as CSV.
-    verdicts : dict, or list, optional
-        The least total of each verdict, rising, None for the first. Without verdicts the total
-        itself is the answer. Where the points of items are dicts of verdict and points, a list of
-        the verdicts: the one of the largest total holds, of equals the first in the list.
-    space : Space, optional
-        The features and their kinds, instead of ``features``. Without either, a feature that is
-        compared with true or false is boolean, with text categorical (what is not listed is other),
-        with numbers numeric.
-    decimals : int, optional
-        Round points to so many decimals first, of two as near to the even one: for weights that
-        were computed, of which no one wrote all digits. By default nothing is rounded.
-
-    Returns
-    -------
-    Ensemble
-
-    Raises
-    ------
-    InvalidTree
-        The message names the item. Also for an item that no row, or every row, fulfils.
-
-    Notes
-    -----
-    Points and least totals are read as the decimals that are written, and added up as whole numbers
-    of their common unit: 0.1 + 0.2 is at least 0.3. A value that is missing, where that is a value
-    (``nan=True`` in the space), fulfils no condition. Linear in the items.
-
-    Examples
-    --------
-    >>> score = read_score({
-    ...     "items": [{"feature": "age", "above": 65, "points": 2},
-    ...               {"feature": "smoker", "points": 1},
-    ...               {"when": [{"feature": "ldl", "at least": 4.9},
-    ...                         {"feature": "statin", "is": False}], "points": 2.5}],
-    ...     "verdicts": {"low": None, "raised": 2, "high": 4.5},
-    ... })
-    >>> score.classes, score.features
-    (('low', 'raised', 'high'), ('age', 'smoker', 'ldl', 'statin'))
-    >>> score.adding.divisor, [own.ravel().tolist() for own in score.values]
-    (2.0, [[0.0, 4.0], [0.0, 2.0], [0.0, 5.0]])
-    """
+) -> SumKernel:
+    """Read a points score, or weighted rules; see ``Ensemble.from_points``."""
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(f"space must be a Space, got {a_kind(space)}")
     if decimals is not None and (
@@ -176,7 +124,7 @@ def inferred_feature(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
 # -- totals ----------------------------------------------------------------------------------------
 
 
-def _ensemble(score: Score, trees: Sequence[Tree], decimals: int | None) -> Ensemble:
+def _ensemble(score: Score, trees: Sequence[TreeKernel], decimals: int | None) -> SumKernel:
     """Write all points as whole numbers of their common unit."""
     by_verdict = isinstance(score.items[0].points, dict)
     labels: tuple[Any, ...] = tuple(score.verdicts or ()) if by_verdict else (None,)
@@ -208,7 +156,7 @@ def _ensemble(score: Score, trees: Sequence[Tree], decimals: int | None) -> Ense
     else:
         rule = Rule("cuts", cuts=_cuts(score.verdicts, unit))
     classes = None if score.verdicts is None else tuple(score.verdicts)
-    return Ensemble(trees, values, classes=classes, adding=adding, rule=rule)
+    return SumKernel(trees, values, classes=classes, adding=adding, rule=rule)
 
 
 def _cuts(verdicts: Mapping[Label, Fraction | None], unit: int) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 """The tree of an item of a score.
 
 In:  an item, and the space of its features.
-Out: ``Tree`` with the classes 0 and 1: whether a row fulfils all conditions of the item.
+Out: ``TreeKernel`` with the classes 0 and 1: whether a row fulfils all conditions of the item.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ...errors import InvalidSpace, InvalidTree
 from ...inputs import near, some_names
-from ...model import Condition, Feature, Space, Tree
+from ...model import Condition, Feature, Space, TreeKernel
 from .score_items import Item, Test
 
 __all__ = ["Interval", "codes_of", "intervals_of", "tree_of_item", "values_of"]
@@ -86,9 +86,9 @@ class _Nodes:
     def _link(self, node: int, true: int, false: int) -> None:
         self.children[0][node], self.children[1][node] = true, false
 
-    def tree(self) -> Tree:
+    def tree(self) -> TreeKernel:
         self.grow(0)
-        return Tree(
+        return TreeKernel(
             self.space,
             (0, 1),
             feature=self.feature,
@@ -101,7 +101,7 @@ class _Nodes:
         )
 
 
-def tree_of_item(item: Item, space: Space) -> Tree:
+def tree_of_item(item: Item, space: Space) -> TreeKernel:
     """Make the tree of an item."""
     for test in item.tests:
         if test.feature not in space:

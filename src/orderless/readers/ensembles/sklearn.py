@@ -35,7 +35,7 @@ def knows(model: Any) -> bool:
     for kind in type(model).__mro__:
         if kind.__module__.startswith("sklearn.") and kind.__name__ in REASONS:
             raise UnreadableModel(
-                f"{a_kind(model)} {REASONS[kind.__name__]}: read_ensemble reads sums of trees"
+                f"{a_kind(model)} {REASONS[kind.__name__]}: orderless.read reads sums of trees"
             )
     if _reader(model) is not None:
         return True

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
 from ...model import Floats
-from ..through.bisect import last_before_change
+from ..preprocessing.bisect import last_before_change
 from .document import Element
 from .fields import ORDERS, Field, NumberField
 from .regions import FALSE, TRUE, Atom, Intervals, merged, without

@@ -50,8 +50,8 @@ def from_text(text: str) -> ColumnTree:
         if model.is_sum:
             n = len(list(model.segments()))
             raise UnreadableModel(
-                f"this PMML file adds up what {n:,} models say: read it with "
-                "orderless.read_ensemble(...)"
+                f"this PMML file adds up what {n:,} models say, and one tree is needed: "
+                "orderless.read(...) reads all of it"
             )
         return column_tree(model)
 

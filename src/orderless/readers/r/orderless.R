@@ -1,4 +1,4 @@
-# Writes a tree or a forest of R as JSON, which orderless.read_tree and orderless.read_ensemble read.
+# Writes a tree or a forest of R as JSON, which orderless.read reads.
 #
 #   source("orderless.R")
 #   orderless_json(model, "model.json")

@@ -15,9 +15,8 @@ def r_script() -> Path:
     """Give the path of the R script that writes models of R as JSON.
 
     In R, ``source(path)`` and ``orderless_json(model, "model.json")``; then
-    ``read_tree(Path("model.json"))`` or ``read_ensemble(Path("model.json"))``. It takes rpart,
-    partykit's constant trees (ctree, and what ``as.party`` makes), and ranger; it needs no other
-    package of R.
+    ``orderless.read(Path("model.json"))``. It takes rpart, partykit's constant trees (ctree, and
+    what ``as.party`` makes), and ranger; it needs no other package of R.
 
     Examples
     --------

@@ -20,13 +20,9 @@ __all__ = ["by_space"]
 
 def by_space(transformer: Any, block: Block, step: str) -> Block:
     """Read a transformer that knows what its columns mean."""
-    from ...inputs import (  # import scikit-learn
-        MidpointBinarizer,
-        QuantileBinarizer,
-        ThresholdGuessBinarizer,
-    )
+    from ...inputs import Binarizer  # imports scikit-learn
 
-    if isinstance(transformer, MidpointBinarizer | QuantileBinarizer | ThresholdGuessBinarizer):
+    if isinstance(transformer, Binarizer):
         return _cut(transformer, block, step)
     space: Space = transformer.space_
     named = [str(name) for name in getattr(transformer, "feature_names_in_", ())]

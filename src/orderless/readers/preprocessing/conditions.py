@@ -1,7 +1,7 @@
 """Conditions on columns become conditions on features.
 
 In:  a ``ColumnTree``, and for each of its columns the ``SourceColumn`` that says how it arises.
-Out: ``Tree`` over the features, in their own units.
+Out: ``TreeKernel`` over the features, in their own units.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Feature, Floats, Label, Space, Tree, row_boundary, value_at_most
+from ...model import Feature, Floats, Label, Space, TreeKernel, row_boundary, value_at_most
 from ..build import ColumnTree, Table
 from .bisect import last_before_change, last_before_step
 from .stage import SourceColumn
@@ -25,7 +25,7 @@ __all__ = ["all_over_features", "over_features"]
 T = TypeVar("T")
 
 
-def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Space) -> Tree:
+def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Space) -> TreeKernel:
     """State a tree over the features that its columns arise from.
 
     Exact: where a column is a monotone function of a feature, the boundary is found by bisection
@@ -33,7 +33,7 @@ def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
     """
     _check_count(tree.table, len(columns))
     if _are_features(tree, columns, space):
-        out = Tree(
+        out = TreeKernel(
             space,
             tree.classes,
             feature=tree.column.astype(np.int32),
@@ -70,7 +70,7 @@ def _are_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
 
 def all_over_features(
     trees: Sequence[ColumnTree], columns: Sequence[SourceColumn], space: Space
-) -> list[Tree]:
+) -> list[TreeKernel]:
     """State many trees over the columns of one table; all conditions on a column together."""
     _check_count(trees[0].table, len(columns))
     nodes = _Nodes(_joined(trees), space)
@@ -121,7 +121,7 @@ def _by_tree(of_nodes: Mapping[int, T], starts: Sequence[int]) -> list[dict[int,
     return out
 
 
-def _with_numbers_that_are_there(tree: Tree) -> Tree:
+def _with_numbers_that_are_there(tree: TreeKernel) -> TreeKernel:
     """Leave out the numbers of leaves that no row can reach, which are dropped."""
     if tree.task != "regression":
         return tree
@@ -214,7 +214,7 @@ class _Nodes:
 
     def finish(
         self, tree: ColumnTree, start: int, sets: dict[int, list[int]], spans: dict[int, Span]
-    ) -> Tree:
+    ) -> TreeKernel:
         """Make the tree whose nodes begin here."""
         at = slice(start, start + len(tree.column))
         arrays: dict[str, Any] = {
@@ -228,7 +228,7 @@ class _Nodes:
         rest: dict[str, Any] = {"sets": sets, "distribution": tree.distribution}
         if spans:
             arrays, rest = unfold(self.space, arrays, spans, **rest), {}
-        return Tree(self.space, tree.classes, **arrays, **rest, task=tree.task)
+        return TreeKernel(self.space, tree.classes, **arrays, **rest, task=tree.task)
 
     # -- what the library answers --------------------------------------------------------------
 
@@ -363,7 +363,7 @@ class _Nodes:
             raise UnreadableModel(
                 f"the model compares {feature.name!r} with {self.tree.at_most[node]:g}, but its "
                 f"values are {feature.categories}: declare it numeric, or say how it was encoded "
-                "with through="
+                "with preprocessing="
             ) from None
 
 

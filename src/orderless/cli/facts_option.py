@@ -1,4 +1,4 @@
-"""The option ``--knowing``: a file of facts."""
+"""The option ``--facts``: a file of facts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["KnowingFile"]
+__all__ = ["FactsFile"]
 
-KnowingFile = Annotated[
+FactsFile = Annotated[
     Path | None,
     typer.Option(
-        "--knowing",
+        "--facts",
         metavar="FILE",
         help="TOML or JSON file of facts between features that hold for every row (see discover): "
         "answers are then about possible rows only.",

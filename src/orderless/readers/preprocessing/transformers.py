@@ -52,7 +52,7 @@ def send(transformer: Any, block: Block, path: Path) -> Block:
         return block
     if isinstance(transformer, type) or not hasattr(transformer, "transform"):
         raise UnreadableModel(
-            f"{step} is not a fitted transformer: through= takes what the table went through "
+            f"{step} is not a fitted transformer: preprocessing= takes what the table went through "
             f"before the model. Known transformers are {KNOWN}"
         )
     if isinstance(transformer, FeatureUnion):
@@ -167,7 +167,7 @@ def _apply(transformer: Any, block: Block, step: str) -> Block:
     raise UnreadableModel(
         f"cannot undo {step}: each column that comes out must come from one that went in, in a "
         f"known way. Known transformers are {KNOWN}. Leave the step out and fit again; or read the "
-        "tree alone, without through=, for conditions on the columns that this step makes"
+        "tree alone, without preprocessing=, for conditions on the columns that this step makes"
     )
 
 
@@ -279,7 +279,7 @@ def _encoded(
     if at != seen.shape[1]:
         raise UnreadableModel(
             f"{step} makes {seen.shape[1]} columns where {at} were expected: this version of "
-            "scikit-learn is not known; read the tree without through="
+            "scikit-learn is not known; read the tree without preprocessing="
         )
     return Block(wires, sparse)
 

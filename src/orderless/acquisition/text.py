@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...acquisition import Policy, branches, money, percent
-from ...model import ROUNDED, any_rounded, number_names, printable, short_number
-from ..templates import fragment
+from ..model import ROUNDED, any_rounded, number_names, printable, short_number
+from ..output.templates import fragment
+from .policy import Policy
+from .question import branches, money, percent
 
 __all__ = ["policy_as_html", "policy_as_text", "summary"]
 
@@ -30,8 +31,8 @@ def summary(policy: Policy) -> str:
     if policy.share_determined < 1:
         parts.append(f"determines {percent(policy.share_determined)}")
     what = f"{policy.method} policy"
-    if policy.within is not None:
-        what += f" within {short_number(policy.within)}"
+    if policy.tolerance is not None:
+        what += f" within {short_number(policy.tolerance)}"
     return f"{what}: {', '.join(parts)}, over {policy.n_rows:,} rows; {proven}."
 
 
@@ -41,7 +42,7 @@ def policy_as_text(policy: Policy) -> str:
     A last line says where numbers are rounded.
     """
     nodes, tree = policy.nodes, policy.tree
-    names = number_names(tree.numbers.tolist()) if tree.task == "regression" else {}
+    names = number_names(tree.kernel.numbers.tolist()) if tree.task == "regression" else {}
     lines = [summary(policy)]
     todo: list[tuple[tuple[int, ...], str, str]] = [((0,), "", "")]
     while todo:

@@ -41,14 +41,14 @@ __all__ = ["columns_through", "source_columns", "space_columns"]
 
 def source_columns(
     table: Table,
-    through: Any,
+    preprocessing: Any,
     space: Space | None,
     feature_names: Sequence[str] | None,
     nan: Nan,
 ) -> tuple[list[SourceColumn], Space]:
     """Say what the columns of a model's table mean: how they arise, from features of which space.
 
-    Parameters are ``read_tree``'s.
+    Parameters are those of ``orderless.read``.
     """
     if nan == "value" and table.nan_refused:
         raise UnreadableModel(
@@ -56,16 +56,17 @@ def source_columns(
             "nan='value' out, and missing values are unknown"
         )
     if table.before is not None:
-        if through is not None:
+        if preprocessing is not None:
             raise UnreadableModel(
                 "this model prepares its columns itself, and is not read through further "
-                "transformers: leave through= out, and its features are the columns that it takes"
+                "transformers: leave preprocessing= out, and its features are the columns that it "
+                "takes"
             )
         return _columns_of_model(table.before, space, feature_names, nan)
-    if through is not None:
+    if preprocessing is not None:
         # A library that has no way with NaN cannot have learned one.
         known = nan if table.learns_nan else "unknown"
-        return columns_through(through, space, feature_names, known, table.values)
+        return columns_through(preprocessing, space, feature_names, known, table.values)
     if space is None:
         space = table.default_space(feature_names, nan)
     elif feature_names is not None and tuple(feature_names) != space.column_names:

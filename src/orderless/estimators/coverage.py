@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..ensembles import decide_rows, interval_rows, predict_rows, verdicts_of
 from ..inputs import Rows, class_codes, known_rows, number_array
-from ..model import Ensemble, Flags, Floats, Space, Tree, interval_widths
+from ..missing import Gapped, IntervalWidths
+from ..model import Flags, Floats, Space, SumKernel, TreeKernel, interval_widths
 from ..readers import read_model
-from .gapped import Gapped
-from .interval_widths import IntervalWidths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,7 @@ def coverage(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` reads
     X : array or data frame
         Rows that are complete in what the tree asks about, with the columns of the tree's space.
         For a tree over the space of a binarizer these are the binarized columns.
@@ -189,8 +189,8 @@ def coverage(
             rows = table.rows(table.mask(rate, level, mechanism, random))
             said, certain, undecided = _said(model, rows, time_limit)
             answered = {"determined": certain}
-            more = {"undecided": undecided.mean()} if isinstance(model, Ensemble) else {}
-            if isinstance(model, Tree):
+            more = {"undecided": undecided.mean()} if isinstance(model, SumKernel) else {}
+            if isinstance(model, TreeKernel):
                 answered["path"] = model.reach(rows).leaf >= 0
             answered["features"] = known_rows(model.bins, rows)
             for way, there in answered.items():
@@ -206,23 +206,23 @@ def coverage(
 
 
 def _said(
-    model: Tree | Ensemble, rows: Rows, time_limit: float
+    model: TreeKernel | SumKernel, rows: Rows, time_limit: float
 ) -> tuple[NDArray[Any], Flags, Flags]:
     """Give by row the class's position, or the number; if it is certain; if it is undecided."""
-    if isinstance(model, Tree):
+    if isinstance(model, TreeKernel):
         codes = model.decide(rows)
         said = codes if model.task == "classification" else model.numbers[codes]
         return said, codes >= 0, np.zeros(len(codes), dtype=bool)
     if model.task == "regression":
-        numbers = model.predict(rows, time_limit=time_limit)
-        status = model.decide(rows, time_limit=time_limit)
+        numbers = predict_rows(model, rows, None, time_limit, None)
+        status = decide_rows(model, rows, time_limit, None)
         return np.ma.getdata(numbers), status == "certain", status == "undecided"
-    status, label = model.verdicts(rows, time_limit=time_limit)
+    status, label = verdicts_of(model, rows, time_limit, None)
     return label, label >= 0, status > 1
 
 
 def _judge(
-    model: Tree | Ensemble, y: ArrayLike | None, n_rows: int
+    model: TreeKernel | SumKernel, y: ArrayLike | None, n_rows: int
 ) -> Callable[[NDArray[Any], Flags], dict[str, float]]:
     """Give what judges answers against the truth: classes by accuracy, numbers by their error."""
     if y is None:
@@ -234,11 +234,11 @@ def _judge(
     return lambda said, there: {"accuracy": _mean((said == truth)[there])}
 
 
-def _widths(model: Tree | Ensemble, rows: Rows, time_limit: float) -> Floats:
-    if isinstance(model, Tree):
+def _widths(model: TreeKernel | SumKernel, rows: Rows, time_limit: float) -> Floats:
+    if isinstance(model, TreeKernel):
         lower, upper = model.predict_interval(rows)
     else:
-        lower, upper, _ = model.predict_interval(rows, time_limit=time_limit)
+        lower, upper, _ = interval_rows(model, rows, time_limit, None)
     return interval_widths(lower, upper)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...estimators import Quality
 from ...model import label_text, printable
-from .text import escaped, markdown_table, text_table, wrapped
+from ..rules.text import escaped, markdown_table, text_table, wrapped
 
 __all__ = [
     "HEAD",

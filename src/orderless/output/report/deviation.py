@@ -12,8 +12,8 @@ from typing import Any
 
 from ...estimators import Deviation
 from ...model import printable
+from ..rules.text import escaped, wrapped
 from .quality import HEAD
-from .text import escaped, wrapped
 
 __all__ = ["JudgedNumbers", "deviation_as_markdown", "deviation_as_text"]
 

@@ -1,0 +1,12 @@
+from .ensemble import Ensemble as Ensemble
+from .form import (
+    CanonicalForm as CanonicalForm,
+    canonicalize as canonicalize,
+)
+from .model import Model as Model
+from .reading import (
+    read as read,
+    read_many as read_many,
+    wrap as wrap,
+)
+from .tree import Tree as Tree

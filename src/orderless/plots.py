@@ -1,0 +1,11 @@
+"""Figures with matplotlib: an object in, Axes out. Each takes ``ax=``."""
+
+from .output.plots import (
+    CoverageDisplay as CoverageDisplay,
+    RashomonDisplay as RashomonDisplay,
+    RulesDisplay as RulesDisplay,
+    plot_rules as plot_rules,
+    plot_tree as plot_tree,
+)
+
+__all__ = ["CoverageDisplay", "RashomonDisplay", "RulesDisplay", "plot_rules", "plot_tree"]

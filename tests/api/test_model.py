@@ -1,0 +1,404 @@
+"""One model, two kernels: what is asked of a tree, and of the same tree as a sum of one.
+
+Expected answers are those of all completions, by brute force.
+"""
+
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from fact_cases import case
+from hypothesis import given, settings, strategies as st
+from oracle import cells, decide, float32_names, needed, possible_classes, values_by_feature
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from strategies import kinds, partial_rows, problems, specs, tree_of
+
+import orderless as ol
+from orderless.ensembles import as_ensemble
+from orderless.errors import ContradictingRows, InvalidData, InvalidTree
+
+NUMBERS = (-2.5, 0.25, 3.0, 7.5)
+BOTH = {"feature": "a", "true": {"feature": "b", "true": {"prediction": "yes"},
+        "false": {"prediction": "no"}}, "false": {"prediction": "no"}}  # fmt: skip
+STAY = {"task": "regression", "feature": "age", "relation": "<=", "reference": 60,
+        "true": {"prediction": 2.5},
+        "false": {"feature": "smoker", "true": {"prediction": 12.0},
+                  "false": {"prediction": 7.5}}}  # fmt: skip
+
+
+def kinds_of_model(tree):
+    return tree, ol.Ensemble.of(as_ensemble(tree))
+
+
+def two_kinds(tree=BOTH, names=("a", "b"), **options):
+    return kinds_of_model(ol.read(tree, feature_names=names, **options))
+
+
+@st.composite
+def numbered(draw):
+    own = draw(kinds(max_features=3))
+    spec = draw(specs(own, NUMBERS))
+    rows = [draw(partial_rows(own, spec)) for _ in range(3)]
+    return own, spec, rows
+
+
+# -- rows ----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=80)
+@given(problems(max_features=3), st.data())
+def test_classes_of_rows(problem, data):
+    own, (spec,) = problem
+    rows = [data.draw(partial_rows(own, spec)) for _ in range(3)]
+    tree = tree_of(spec, own)
+    every = [possible_classes(own, row, spec) for row in rows]
+    possible = [tuple(label for label in tree.classes if label in some) for some in every]
+    for model in kinds_of_model(tree):
+        assert isinstance(model, ol.Model)
+        assert (model.classes, model.task) == (tree.classes, "classification")
+        assert (model.space, model.features) == (tree.space, tree.features)
+        assert model.predict(rows).tolist() == [p[0] if len(p) == 1 else None for p in possible]
+        assert model.possible(rows) == possible
+        assert model.status(rows).tolist() == ["certain" if len(p) == 1 else "open"
+                                               for p in possible]  # fmt: skip
+        assert model.predict(rows[0]) == (possible[0][0] if len(possible[0]) == 1 else None)
+        if any(isinstance(label, str | bool) for label in tree.classes):
+            continue
+        lower, upper, exact = model.predict_interval(rows, of="answer")
+        assert lower.tolist() == [min(p) for p in possible]
+        assert upper.tolist() == [max(p) for p in possible]
+        assert exact.all()
+
+
+@settings(max_examples=60)
+@given(numbered())
+def test_numbers_of_rows(problem):
+    own, spec, rows = problem
+    every = [possible_classes(own, row, spec) for row in rows]
+    for model in kinds_of_model(tree_of(spec, own).replace(task="regression")):
+        assert model.task == "regression"
+        lower, upper, exact = model.predict_interval(rows)
+        assert lower.tolist() == [min(some) for some in every]
+        assert upper.tolist() == [max(some) for some in every]
+        assert exact.all()
+        assert model.predict(rows).tolist() == [some.pop() if len(some) == 1 else None
+                                                for some in map(set, every)]  # fmt: skip
+        wide = model.predict(rows, tolerance=3.0)
+        near = [max(some) - min(some) <= 3.0 for some in every]
+        assert (~np.ma.getmaskarray(wide)).tolist() == near
+        assert wide[near].tolist() == [(min(some) + max(some)) / 2
+                                       for some, is_near in zip(every, near, strict=True)
+                                       if is_near]  # fmt: skip
+        assert model.status(rows).tolist() == ["certain" if len(set(some)) == 1 else "open"
+                                               for some in every]  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(problems(max_features=3), st.data())
+def test_what_is_needed(problem, data):
+    own, (spec,) = problem
+    row = data.draw(partial_rows(own, spec))
+    tree = tree_of(spec, own)
+    settle, could = needed(own, row, spec)
+    classes = possible_classes(own, row, spec)
+    for model in kinds_of_model(tree):
+        found = model.needed(row)
+        assert {frozenset(names) for names in found.settle} == settle
+        assert {frozenset(names) for names in found.could} == could
+        assert set(found.possible) == classes
+        assert found.label == (next(iter(classes)) if len(classes) == 1 else None)
+        (asked,) = model.ask_next([row]).tolist()
+        assert (asked is None) == (len(classes) == 1)
+        if asked is not None:  # for some values of the others, its value changes the answer
+            rest = [n for n in own if row.get(n) is None and n != asked]
+            values = values_by_feature(own, spec)
+            answers = [
+                {decide(spec, {**row, **dict(zip(rest, some, strict=True)), asked: value},
+                        float32_names(own)) for value in values[asked]}
+                for some in itertools.product(*(values[n] for n in rest))
+            ]  # fmt: skip
+            assert max(map(len, answers)) > 1
+
+
+@settings(max_examples=60)
+@given(problems(max_features=3), st.data(), st.booleans())
+def test_shares_of_training_rows(problem, data, labelled):
+    own, (spec,) = problem
+    tree, names32 = tree_of(spec, own), float32_names(own)
+    every = list(cells(own, spec))
+    training = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8))
+    y = [data.draw(st.sampled_from(tree.classes)) for _ in training] if labelled else None
+    row = data.draw(partial_rows(own, spec))
+    values = values_by_feature(own, spec)
+    # Rows are in one bin of a feature where no completion of anything tells them apart.
+    expected = np.zeros(len(tree.classes))
+    labels = [decide(spec, one, names32) for one in training] if y is None else y
+    for one, label in zip(training, labels, strict=True):
+        known = [n for n in tree.features if row.get(n) is not None]
+        if all(alike(tree, own, values, n, row[n], one[n], spec) for n in known):
+            expected[tree.classes.index(label)] += 1
+    for model in kinds_of_model(tree):
+        (shares,) = model.shares([row], training, y)
+        if not expected.sum():
+            assert np.isnan(shares).all()
+        else:
+            np.testing.assert_allclose(shares, expected / expected.sum())
+
+
+def alike(tree, own, values, name, a, b, spec):
+    """Whether every test of the tree on a feature says the same of two values."""
+    for node in np.flatnonzero(tree.nodes.feature == tree.space.index(name)).tolist():
+        side = tree.kernel.side(node)
+        feature = tree.space[name]
+        if feature.ordered:
+            one, other = (float(np.float32(v)) if feature.values == "float32" else v
+                          for v in (a, b))  # fmt: skip
+            if (one <= side.upper) != (other <= side.upper):
+                return False
+        elif (a in side.labels) != (b in side.labels):
+            return False
+    return True
+
+
+def test_shares_without_a_fitting_row_and_as_a_frame():
+    for model in two_kinds():
+        frame = pd.DataFrame({"a": [None, 1.0], "b": [0.0, None]}, index=["p", "q"])
+        shares = model.shares(frame, [[1, 0], [0, 0], [0, 0]])
+        assert shares.index.tolist() == ["p", "q"]
+        assert shares["no"].tolist() == [1.0, 1.0]
+        assert np.isnan(model.shares([[0, None]], [[1, 0]])).all()
+        with pytest.raises(InvalidData, match="training row 0 has unknown values"):
+            model.shares([[0, None]], [[None, 0]])
+
+
+# -- why -----------------------------------------------------------------------------------------
+
+
+def minimal_sets(own, spec, row, wanted):
+    """Smallest sets of known features, by inclusion, that keep all completions in ``wanted``."""
+    known = [name for name in own if row.get(name) is not None]
+    found = []
+    for size in range(len(known) + 1):
+        for names in itertools.combinations(known, size):
+            if any(set(less) <= set(names) for less in found):
+                continue
+            part = {name: row[name] if name in names else None for name in own}
+            if set(possible_classes(own, part, spec)) <= wanted:
+                found.append(names)
+    return {frozenset(names) for names in found}
+
+
+@settings(max_examples=60)
+@given(problems(max_features=3), st.data())
+def test_explanations_of_rows(problem, data):
+    """A reason's features are enough and none can be left out; necessary ones are in all of them.
+
+    Of a tree each reason is a maximal box, so that features may repeat and be more than a set that
+    is minimal; the smallest by inclusion are those of a sum of trees.
+    """
+    own, (spec,) = problem
+    row = data.draw(partial_rows(own, spec))
+    tree, names32 = tree_of(spec, own), float32_names(own)
+    classes = possible_classes(own, row, spec)
+    every = list(cells(own, spec))
+    sets = minimal_sets(own, spec, row, classes) if len(classes) == 1 else set()
+    for model in kinds_of_model(tree):
+        why = model.explain(row)
+        assert why.label == (next(iter(classes)) if len(classes) == 1 else None)
+        assert set(why.possible) == classes
+        reasons = list(why.reasons())
+        of_reasons = {frozenset(reason.features) for reason in reasons}
+        if why.label is None:
+            assert (reasons, why.necessary, why.reason) == ([], (), None)
+            assert why.witness is not None
+            continue
+        assert why.witness is None
+        assert sets <= of_reasons
+        if model is not tree:
+            assert of_reasons == sets
+        assert set(why.necessary) == set.intersection(*map(set, sets))
+        assert len(why.shortest.features) == min(map(len, sets))
+        for reason in reasons:
+            inside = reason.covers(every)
+            assert {decide(spec, one, names32) for one, there in zip(every, inside, strict=True)
+                    if there} <= classes  # fmt: skip
+        for change in why.changes():
+            assert change.label != why.label
+
+
+@settings(max_examples=40)
+@given(problems(max_features=3), st.data())
+def test_explanations_of_many_rows(problem, data):
+    own, (spec,) = problem
+    rows = [data.draw(partial_rows(own, spec)) for _ in range(4)]
+    for model in kinds_of_model(tree_of(spec, own)):
+        why = model.explain_all(rows)
+        assert why.label.tolist() == model.predict(rows).tolist()
+        assert len(why) == 4
+        for i, row in enumerate(rows):
+            one = model.explain(row)
+            assert why.reasons[i] == one.reason
+            assert (why[i].label, why[i].reason) == (one.label, one.reason)
+
+
+# -- other models --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_with_facts(seed):
+    own = case(seed)
+    if not own.possible:
+        return
+    tree = ol.read(own.specs[0], space=own.space().without_facts())
+    rows = own.parts(4)
+    answers = [{own.says(one) for one in own.completions(row)} for row in rows]
+    status = [("impossible", "certain", "open")[min(len(some), 2)] for some in answers]
+    for model in kinds_of_model(tree):
+        facts = [*own.bounds, *(text for text, _ in own.facts)]
+        there = model.with_facts(facts)
+        assert type(there) is type(model)
+        assert set(there.space.facts)
+        assert not model.space.facts
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ContradictingRows)
+            assert there.predict(rows).tolist() == [
+                next(iter(some)) if len(some) == 1 else None for some in answers
+            ]
+            assert [set(some) for some in there.possible(rows)] == answers
+            assert there.status(rows).tolist() == status
+        assert model.with_space(own.space()) == there
+
+
+def test_with_another_space():
+    wide = ol.Space({"other": "numeric", "b": "boolean", "a": "boolean"})
+    for model in two_kinds():
+        moved = model.with_space(wide)
+        assert moved.space == wide
+        rows = [{"a": 1, "b": 1}, {"a": 0}, {"other": 3, "a": 1}]
+        assert moved.predict(rows).tolist() == ["yes", "no", None]
+        assert model.with_space(model.space) == model
+
+
+@settings(max_examples=40)
+@given(numbered(), st.sampled_from([(0.25,), (1.0, 7.5), (-9.0, 3.0)]))
+def test_discretize(problem, levels):
+    """A number that is a level belongs to the class below it."""
+    own, spec, rows = problem
+    labels = ["low", "middle", "high"][: len(levels) + 1]
+    for model in kinds_of_model(tree_of(spec, own).replace(task="regression")):
+        there = model.discretize(levels, labels)
+        assert type(there) is type(model)
+        assert (there.task, there.classes) == ("classification", tuple(labels))
+        for row, some in zip(rows, there.possible(rows), strict=True):
+            numbers = possible_classes(own, row, spec)
+            assert set(some) == {labels[sum(n > level for level in levels)] for n in numbers}
+
+
+def wisconsin():
+    X, y = np.random.default_rng(0).integers(0, 6, size=(150, 4)).astype(float), None
+    y = np.where(X[:, 0] + X[:, 1] > X[:, 2] + 2, "ill", "ok")
+    return X, y
+
+
+def one_in_xgboost(**options):
+    xgboost = pytest.importorskip("xgboost")
+    return xgboost.XGBClassifier(n_estimators=6, max_depth=3, **options)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: DecisionTreeClassifier(max_depth=3, random_state=0),
+    lambda: RandomForestClassifier(5, max_depth=3, random_state=0),
+    lambda: ExtraTreesClassifier(5, max_depth=3, random_state=0),
+    lambda: GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=0),
+    one_in_xgboost,
+], ids=["tree", "forest", "extra", "gradient", "xgboost"])  # fmt: skip
+def test_decide_at_a_probability_that_is_hit(make):
+    """At each probability of a row, at the floats beside it, and of both labels."""
+    X, y = wisconsin()
+    clf = make()
+    boosted = type(clf).__module__.startswith("xgboost")
+    clf.fit(X, y == "ok" if boosted else y)
+    model = ol.read(clf)
+    rng = np.random.default_rng(1)
+    gaps = np.where(rng.random((20, 4)) < 0.3, np.nan, X[:20])
+    for k, label in enumerate(model.classes):
+        proba = clf.predict_proba(X)[:, k]
+        some = np.unique(proba)
+        for p in some[:: max(1, len(some) // 6)].tolist():
+            for at in (p, np.nextafter(p, 0), np.nextafter(p, 1)):
+                there = model.decide_at(label, float(at))
+                assert there.classes == (False, True)
+                expected = proba.astype(float) >= at
+                if type(model) is ol.Tree and at > p > 0:  # shares that differ by rounding are one
+                    expected = proba >= p
+                assert (there.predict(X) == expected).all(), (label, p, at)
+        middle = float(np.median(some))
+        lower, upper, exact = model.predict_interval(gaps, of="probability")
+        there = model.decide_at(label, middle)
+        for low, high, is_exact, some_classes in zip(
+            lower[:, k], upper[:, k], np.broadcast_to(np.c_[exact], lower.shape)[:, k],
+            there.possible(gaps), strict=True,
+        ):  # fmt: skip
+            if is_exact and abs(low - middle) > 1e-6 and abs(high - middle) > 1e-6:
+                assert some_classes == tuple(
+                    answer for answer in (False, True) if (low < middle, high >= middle)[answer]
+                )
+
+
+def test_decide_at_is_about_one_of_the_classes():
+    X, y = wisconsin()
+    for clf in (DecisionTreeClassifier(max_depth=2), RandomForestClassifier(3, max_depth=2)):
+        model = ol.read(clf.fit(X, y))
+        with pytest.raises(InvalidTree, match="no class 'sick'"):
+            model.decide_at("sick", 0.5)
+        with pytest.raises(ValueError, match="probability"):
+            model.decide_at("ill", 1.5)
+
+
+# -- what one kind cannot ------------------------------------------------------------------------
+
+
+def test_what_is_not_asked_of_one_kind_says_why():
+    tree, ensemble = two_kinds()
+    with pytest.raises(InvalidTree, match="has no score"):
+        tree.predict_interval([[1, 0]], of="score")
+    with pytest.raises(InvalidTree, match="in its own order"):
+        tree.ask_next([[None, None]], {"a": 1, "b": 2})
+    assert ensemble.ask_next([[None, None]], {"a": 1, "b": 2}).tolist() == ["a"]
+    with pytest.raises(InvalidTree, match="training rows"):
+        ensemble.shares([[1, None]])
+    number, sums = two_kinds(STAY, ("age", "smoker"))
+    with pytest.raises(InvalidTree, match="tolerance"):
+        number.explain({"age": 70}, tolerance=3)
+    assert sums.explain({"age": 70}, tolerance=3).interval is not None
+    for ask in (sums.needed, lambda row, tolerance: sums.ask_next([row], tolerance=tolerance)):
+        with pytest.raises(InvalidTree, match="exact answers"):
+            ask({"age": 70}, tolerance=3)
+    assert number.needed({"age": 70}, tolerance=9).label == 9.75
+    for model in (tree, ensemble):
+        with pytest.raises(ValueError, match="of must be one of 'answer'"):
+            model.predict_interval([[1, 0]], of="odds")
+    for model in (number, sums):
+        with pytest.raises(InvalidTree, match="classes"):
+            model.decide_at(2.5, 0.5)
+        with pytest.raises((InvalidData, InvalidTree), match="discretize"):
+            model.explain_all([[50, 0]])
+
+
+def test_forests_of_numbers_are_cut_as_their_trees_are():
+    X, _ = wisconsin()
+    number = X[:, 0] * 2 - X[:, 1]
+    for clf in (DecisionTreeRegressor(max_depth=3), RandomForestRegressor(4, max_depth=3)):
+        clf.set_params(random_state=0).fit(X, number)
+        said = clf.predict(X)
+        for level in np.unique(said)[::7].tolist():
+            there = ol.read(clf).discretize([level], ["at most", "above"])
+            assert (there.predict(X) == np.where(said <= level, "at most", "above")).all()
