@@ -116,7 +116,7 @@ def test_a_summary_to_print(case, visit, tmp_path):
     rules = [" ".join(text.split()) for text in summary.locator(".rules li").all_inner_texts()]
     form = ol.canonicalize(tree)
     assert len(rules) == sum(map(len, form.rules.values()))
-    table = found.choose()
+    table = found.choose().set_index("fingerprint")
     for measure in ("objective", "error", "leaves", "n_trees"):
         shown = summary.inner_text(f'dd[data-measure="{measure}"]').replace(",", "")
         assert float(shown) == pytest.approx(float(table.loc[name, measure]), rel=1e-3)
