@@ -159,10 +159,11 @@ def refuse_rounding(
     ``floats`` has the columns as they were read, None for one that holds no numbers, and
     ``features`` what each of them holds: float32 features round every row.
     """
+    numbers = [(j, np.asarray(values)) for j, values in enumerate(floats) if values is not None]
     large = [
         j
-        for j, values in enumerate(floats)
-        if values is not None and bool((np.abs(np.asarray(values, np.float64)) >= EXACT).any())
+        for j, values in numbers
+        if values.dtype.kind in "biuf" and bool((np.abs(values.astype(np.float64)) >= EXACT).any())
     ]
     if not large:
         return
