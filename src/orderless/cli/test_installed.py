@@ -47,6 +47,8 @@ def test_files_beside_the_code_were_installed() -> None:
 
 def test_the_order_of_asking_does_not_matter(space: ol.Space) -> None:
     a, b = (ol.read(tree, space=space) for tree in (FIRST, SECOND))
+    assert isinstance(a, ol.Tree)
+    assert isinstance(b, ol.Tree)
     assert ol.equivalent(a, b)
     assert a.fingerprint == b.fingerprint == "1fc3f02cfb10ef2a05e7b31af9e13843"
     form = ol.canonicalize(a)
