@@ -11,9 +11,9 @@ from pathlib import Path
 
 from .api import Tree
 from .model import FeatureSpec, Label, Space, Task
-from .readers import RuleCheck, check_rules, read_rules
+from .readers import Gap, Overlap, RuleCheck, check_rules, read_rules
 
-__all__ = ["RuleCheck", "check", "read"]
+__all__ = ["Gap", "Overlap", "RuleCheck", "check", "read"]
 
 LIMIT = 100_000
 
