@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-import orderless as ol
 from tests.readers import (
     test_ensembles_sklearn_averages as averages,
     test_ensembles_sklearn_boosted as boosted,

@@ -276,9 +276,9 @@ def test_files_of_sklearn2pmml(name: str, tmp_path: Path) -> None:
     gaps = R.mask(rng.random(R.shape) < 0.2)
     said = run_jpmml(text, gaps, "target")
     if name in ("histograms", "xgboost", "lightgbm"):
-        assert read(text, nan="value").predict(gaps).tolist() == said
+        assert ol.read(text, nan="value").predict(gaps).tolist() == said
     else:
         certain = own.predict(gaps).to_numpy(dtype=object, na_value=None).tolist()
         assert all(b in (None, a) for a, b in zip(certain, said, strict=True))
         with pytest.raises(UnreadableModel, match="cannot be read as a value here"):
-            read(text, nan="value")
+            ol.read(text, nan="value")
