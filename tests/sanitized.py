@@ -20,9 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sums import as_ensemble
-
-from orderless.importance import conditional_model_reliance
 
 SEEDS = 60  # pairs of small trees, for everything
 SMALLEST = 250  # trees with idle questions: a use of freed memory was found in 1 of 130
@@ -177,7 +174,7 @@ def importance(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     for kind in (
         ol.impurity_importance,
         ol.permutation_importance,
-        conditional_model_reliance,
+        importlib.import_module("orderless.importance").conditional_model_reliance,
     ):
         kind(b, rows, y)
     with contextlib.suppress(ol.errors.TooManyBoxes):
@@ -263,6 +260,13 @@ def sets_of_trees(ol: Any, seed: int) -> None:
             assert numbers.rank(numbers[middle]) == middle
             numbers.predict(np.where(rng.random(X.shape) < 0.3, np.nan, X))
         ol.RashomonImportance(n_bootstraps=2, random_state=0, max_depth=2).fit(X, y)
+
+
+def as_ensemble(model: Any) -> Any:
+    """The same tree as a sum of one; imported late, once the core is the one to look at."""
+    from sums import as_ensemble as convert
+
+    return convert(model)
 
 
 def main(path: Path) -> None:

@@ -102,8 +102,8 @@ class Tree(Model[TreeKernel]):
     ...             leaf_class=[-1, 0, 1])
     >>> print(tree)
     age <= 24?
-      yes: no
-      no:  yes
+      yes: class no
+      no:  class yes
     >>> tree.predict([[24], [25]]).tolist()
     ['no', 'yes']
     """

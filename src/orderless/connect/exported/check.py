@@ -208,7 +208,7 @@ def check_export(
     >>> print(ol.check_export(tree, tree.to_json()))
     Proven: the artifact decides every row as its source (complete rows).
     >>> print(ol.check_export(tree, tree.to_json().replace("25.0", "24.0")))
-    Different: with age = 24.5 the source says refuse and the artifact grant.
+    Different: with age = 25 the source says refuse and the artifact grant.
     The artifact's own engine was not asked (it is not a live model of a library).
     """
     if floats not in ("float64", "float32"):

@@ -200,7 +200,7 @@ def predict_file(
     >>> _ = (folder / "in.csv").write_text("id,x0\n007,1\n008,NA\n")
     >>> done = predict_file(tree, folder / "in.csv", folder / "out.csv")
     >>> print(done)
-    1 of 2 rows are determined (50.0%): 1 sure
+    1 of 2 rows are determined (50.0%): 1 get class sure
     >>> print((folder / "out.csv").read_text())
     id,x0,prediction,determined,needed
     007,1,sure,yes,
