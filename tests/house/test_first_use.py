@@ -56,7 +56,7 @@ def test_counts_and_classes_that_are_numbers_are_told_apart(tmp_path):
                         space=ol.Space({"a": "boolean"}))  # fmt: skip
     pd.DataFrame({"a": [1, 0, 0, None]}).to_csv(tmp_path / "in.csv", index=False)
     done = ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv")
-    assert done.summary.endswith(": 2 get class 0, 1 get class 1")
+    assert done.summary.endswith(": 2 get class 0, 1 gets class 1")
     X = np.arange(10)[:, None]
     model = DecisionTreeClassifier(max_depth=1).fit(X, X[:, 0] > 6)
     card = ol.model_card(model, X, X[:, 0] > 6, name="m", intended_use="u")

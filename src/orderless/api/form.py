@@ -7,6 +7,7 @@ Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Unpack
 
 from ..form import Form, Term
@@ -89,7 +90,7 @@ class CanonicalForm:
     def __init__(self, form: Form) -> None:
         self.form = form
 
-    @property
+    @cached_property
     def tree(self) -> Tree:
         """The tree it came from."""
         return Tree.of(self.form.tree)

@@ -47,26 +47,7 @@ __all__ = ["SumKernel"]
 
 
 class SumKernel:
-    """Trees whose leaves are added up, whatever made them.
-
-    Parameters
-    ----------
-    trees : sequence of Tree
-        Over one space. The classes of a tree are the numbers of its leaves, 0, 1, ...
-    values : sequence of arrays
-        Per tree, leaves x scores: what each leaf adds to each score.
-    scores : sequence of int, optional
-        Per tree the only score that it adds to, -1 for all (the default); the rest of its values
-        are 0.
-    classes : sequence of labels
-        None for a model of numbers.
-    adding : Adding
-    rule : Rule
-    link : "identity", "logistic", "softmax" or "exp"
-        What makes a probability, or a number, of the (divided) scores.
-    factor : float
-        By which the (divided) scores are multiplied before the link.
-    """
+    """Trees whose leaves are added up; parameters are those of ``orderless.Ensemble``."""
 
     excluded: FactTrees | None = None  # what facts exclude, in an ensemble made for possible rows
 

@@ -85,61 +85,14 @@ class _Shown:
 
 
 class TreeKernel:
-    """A decision tree over a space, whatever made it.
-
-    Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
-    the node's threshold, or a categorical feature has one of the node's values. A leaf has
-    feature -1 and a class.
-
-    Parameters
-    ----------
-    space : Space
-    classes : sequence of labels
-        Class labels; bool, int, float or str, all of one type.
-    feature : array of int
-        Per node the position of its feature in the space, -1 for a leaf.
-    threshold : array of float
-        Per node its threshold, ignored where there is none. "At most infinity" always holds, so
-        its branch is dropped; where NaN is a value it asks whether the value is known.
-    when_true, when_false : array of int
-        Per node the child where the condition holds, and where it does not.
-    leaf_class : array of int
-        Per leaf the position of its class in ``classes``.
-    nan_true : array of bool, optional
-        Where NaN is a value of the feature: whether NaN counts as "condition holds".
-    sets : dict of node -> sequence of int, optional
-        For nodes on categorical features, the numbers of the values for which the condition holds.
-    distribution : array of shape (nodes, classes), optional
-        Training rows (or weights, or shares) by class, kept for leaves.
-    task : "classification" or "regression"
-        Whether classes are only told apart, or are numbers to compute with; these must rise.
+    """A decision tree over a space; parameters are those of ``orderless.Tree``.
 
     Attributes
     ----------
-    n_nodes, n_leaves : int
     used : tuple of int
         Positions of the features that it asks about.
     features : tuple of str
         Their names, in the order of the space.
-    n_dropped : int
-        Nodes that were dropped because no row can reach them, or always answers them the same way.
-
-    Notes
-    -----
-    Checking and dropping dead branches is linear in the nodes.
-
-    Examples
-    --------
-    >>> from orderless import Space, Tree
-    >>> tree = Tree(Space({"age": "integer"}), ["no", "yes"], feature=[0, -1, -1],
-    ...             threshold=[24.5, 0, 0], when_true=[1, -1, -1], when_false=[2, -1, -1],
-    ...             leaf_class=[-1, 0, 1])
-    >>> print(tree)
-    age <= 24?
-      yes: class no
-      no:  class yes
-    >>> tree.predict([[24], [25]]).tolist()
-    ['no', 'yes']
     """
 
     held: _core.tree.HeldTree

@@ -70,7 +70,11 @@ class FilePrediction:
             near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.tolerance}"
             return said if self.tolerance is None else said + near
         ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
-        each = ", ".join(f"{n:,} get class {label_text(label)}" for label, n in ranked if n)
+        each = ", ".join(
+            f"{n:,} get{'s' if n == 1 else ''} class {label_text(label)}"
+            for label, n in ranked
+            if n
+        )
         return said + f": {each}" * bool(each)
 
     @property
@@ -200,7 +204,7 @@ def predict_file(
     >>> _ = (folder / "in.csv").write_text("id,x0\n007,1\n008,NA\n")
     >>> done = predict_file(tree, folder / "in.csv", folder / "out.csv")
     >>> print(done)
-    1 of 2 rows are determined (50.0%): 1 get class sure
+    1 of 2 rows are determined (50.0%): 1 gets class sure
     >>> print((folder / "out.csv").read_text())
     id,x0,prediction,determined,needed
     007,1,sure,yes,
