@@ -9,6 +9,7 @@ import numpy as np
 
 import orderless as ol
 from orderless.ensembles.boxes import RowBoxes
+from orderless.inputs import rows_for
 
 from .data import load
 from .timing import now
@@ -56,5 +57,5 @@ def with_gaps(X: Any, share: float) -> Any:
 
 
 def boxes_of(ensemble: Any, X: Any) -> Any:
-    boxes = RowBoxes(ensemble, ensemble.kernel.read(X))
+    boxes = RowBoxes(ensemble, rows_for(ensemble.kernel, X))
     return np.ascontiguousarray(boxes.boxes(np.arange(len(X))))

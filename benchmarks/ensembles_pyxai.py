@@ -9,6 +9,7 @@ import numpy as np
 import orderless as ol
 from orderless.ensembles.boxes import RowBoxes
 from orderless.ensembles.sufficient import Sufficient
+from orderless.inputs import rows_for
 
 from .data import load
 from .timing import Failed, Peer, Table, Unfinished, clock, now, ratio, seconds
@@ -93,7 +94,7 @@ def _of_frame(nodes: Any, at: str | None = None) -> Any:
 
 
 def _boxes(ensemble: Any, rows: Any) -> Any:
-    boxes = RowBoxes(ensemble, ensemble.kernel.read(rows))
+    boxes = RowBoxes(ensemble, rows_for(ensemble.kernel, rows))
     return np.ascontiguousarray(boxes.boxes(np.arange(len(rows))))
 
 

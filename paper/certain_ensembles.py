@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import orderless as ol
 from orderless.ensembles import verdicts_of
 from orderless.errors import DataNotFound
+from orderless.inputs import rows_for
 
 from . import draw
 from .page import table_text
@@ -83,7 +84,7 @@ def _counted(
     gaps = whole.mask(np.random.RandomState(1).rand(*whole.shape) < rate)
     truth = np.asarray(model.predict(whole))
     start = time.perf_counter()
-    found = verdicts_of(ensemble.kernel, ensemble.kernel.read(gaps), TIME_LIMIT, None)
+    found = verdicts_of(ensemble.kernel, rows_for(ensemble.kernel, gaps), TIME_LIMIT, None)
     seconds = time.perf_counter() - start
     sure = found.label >= 0
     if not np.array_equal(ensemble.kernel.labels[found.label[sure]], truth[sure]):
@@ -101,13 +102,13 @@ def _counted(
 
 def _settled_by_bounds(ensemble: ol.Ensemble, gaps: Any) -> NDArray[np.bool_]:
     """Tell which rows the sum of the trees' bounds decides between two classes."""
-    rows = ensemble.kernel.read(gaps)
+    rows = rows_for(ensemble.kernel, gaps)
     base = np.array(ensemble.kernel.adding.base)
     cut = ensemble.kernel.rule.cuts[0] if ensemble.kernel.rule.kind == "cuts" else 0.0
     low = np.full(rows.n_rows, _margin(base[None])[0] - cut)
     high = low.copy()
     for tree, values in zip(ensemble.trees, ensemble.kernel.values, strict=True):
-        reached = tree.kernel.reached_leaves(rows).astype(bool)
+        reached = tree.kernel.reached_leaves(rows_for(tree.kernel, rows)).astype(bool)
         own = _margin(values)[tree.nodes.leaf_class[list(tree.kernel.leaves())]]
         low += np.where(reached, own, np.inf).min(axis=1)
         high += np.where(reached, own, -np.inf).max(axis=1)

@@ -3,6 +3,7 @@
 import numpy as np
 
 import orderless as ol
+from orderless.inputs import codes_for, rows_for
 from orderless.readers import read_ensemble
 from tests.neighbours import neighbours
 
@@ -14,7 +15,7 @@ def read_sum(model, **options):
 
 def added(ensemble, X):
     """Give rows x scores: the sums in the library's order and precision, not divided."""
-    rows, adding = ensemble.kernel.read(X), ensemble.kernel.adding
+    rows, adding = rows_for(ensemble.kernel, X), ensemble.kernel.adding
     kind = np.float32 if adding.precision == "float32" else np.float64
     base = np.array(adding.base, dtype=kind)
     sums = np.zeros((rows.n_rows, len(base)), dtype=kind)
@@ -23,7 +24,7 @@ def added(ensemble, X):
     for tree, values, score in zip(
         ensemble.trees, ensemble.kernel.values, ensemble.kernel.scores.tolist(), strict=True
     ):
-        leaf = tree.kernel.decide(rows)
+        leaf = codes_for(tree.kernel, rows)
         assert (leaf >= 0).all(), "a row is not complete"
         which = slice(None) if score < 0 else [score]
         sums[:, which] += values.astype(kind)[leaf][:, which]

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .inputs import known_rows, labels_like
+from .inputs import labels_like, rows_for
+from .model import known_rows
 from .readers import read_tree
 
 __all__ = ["predict_features", "predict_path"]
@@ -34,7 +35,7 @@ def predict_path(tree: Any, X: Any) -> Any:
     [1, None]
     """
     tree = read_tree(tree)
-    leaf = tree.reach(X).leaf
+    leaf = tree.reach(rows_for(tree, X)).leaf
     return labels_like(X, tree.labels, np.where(leaf < 0, -1, tree.leaf_class[leaf]))
 
 
@@ -54,6 +55,6 @@ def predict_features(tree: Any, X: Any) -> Any:
     [1, None]
     """
     tree = read_tree(tree)
-    rows = tree.read(X)
+    rows = rows_for(tree, X)
     codes = np.where(known_rows(tree.bins, rows), tree.decide(rows), -1)
     return labels_like(X, tree.labels, codes.astype(np.int32))

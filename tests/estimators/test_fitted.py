@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.inputs import rows_for
 
 X, Y = load_iris(return_X_y=True)
 FOREST = RandomForestClassifier(5, max_depth=3, random_state=0)
@@ -59,8 +60,8 @@ def test_shares_are_the_average_over_the_trees():
     Z = gaps(0.4)
     wanted = np.zeros((len(Z), 3))
     for tree in model.ensemble_.trees:
-        can = tree.kernel.reached_leaves(Z).astype(bool)
-        at = tree.kernel.reached_leaves(X).astype(bool)
+        can = tree.kernel.reached_leaves(rows_for(tree.kernel, Z)).astype(bool)
+        at = tree.kernel.reached_leaves(rows_for(tree.kernel, X)).astype(bool)
         for i in range(len(Z)):
             among = Y[(at & can[i]).any(axis=1)]
             wanted[i] += np.bincount(among, minlength=3) / len(among)

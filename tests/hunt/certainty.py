@@ -11,6 +11,7 @@ import numpy as np
 
 import orderless as ol
 from orderless.ensembles import answer_rows, verdicts_of
+from orderless.inputs import rows_for
 
 from .completions import Places, Truth, some_ranges, some_rows
 from .running import Wrong, same
@@ -93,7 +94,7 @@ def decides(truth: Truth, rng: Random) -> None:
         judged(truth, "answers", one, status, label)
     same("status", truth.ens.status(rows, time_limit=TIME).tolist(), answers.status.tolist())
     same("predict", plain(truth.ens.predict(rows, time_limit=TIME)), labels)
-    verdicts = verdicts_of(truth.ens.kernel, truth.ens.kernel.read(rows), TIME, None)
+    verdicts = verdicts_of(truth.ens.kernel, rows_for(truth.ens.kernel, rows), TIME, None)
     known = {"certain": 0, "open": 1}
     same("verdicts", [min(2, one) for one in verdicts.status.tolist()],
          [known.get(one, 2) for one in answers.status.tolist()])  # fmt: skip

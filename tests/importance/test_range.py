@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import problems, tree_of
 
 import orderless as ol
+from orderless.inputs import codes_for
 from tests.importance.test_impurity import BITS, LABELS
 
 
@@ -181,7 +182,7 @@ def test_normalised_extremes_are_not_those_of_the_sums():
     tree = ol.read({"feature": "a", "true": b, "false": c}, space=ol.Space.independent(names))
     random = np.random.RandomState(3)
     X = random.randint(2, size=(40, 3))
-    y = (tree.kernel.decide(X) + (random.random_sample(40) < 0.3)) % 2
+    y = (codes_for(tree.kernel, X) + (random.random_sample(40) < 0.3)) % 2
     cells = list(itertools.product((0, 1), repeat=3))
     said = {cell: (cell[1] if cell[0] else cell[2]) for cell in cells}
     rows = [(tuple(row), label, 1) for row, label in zip(X.tolist(), y.tolist(), strict=True)]

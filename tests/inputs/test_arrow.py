@@ -8,7 +8,8 @@ import pytest
 
 import orderless as ol
 from orderless import _core
-from orderless.inputs import arrow_floats, distinct_rows
+from orderless.inputs import arrow_floats
+from orderless.model import distinct_rows
 
 CELLS = [1.5, None, -0.0, math.inf, None, -math.inf, math.nan, 5e-324, None, 2.0, 3.0, None]
 

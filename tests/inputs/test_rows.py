@@ -14,6 +14,7 @@ from strategies import partial_rows, problems, tree_of
 
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidData
+from orderless.inputs import rows_for
 
 from .stumps import BOOLEAN, COLOR, INTEGER, NUMERIC, X1, plain, stump
 
@@ -43,7 +44,9 @@ def test_theorem_3_2_masked_iff_completions_disagree(problem, data):
     columns = {name: [r[name] for r in rows] for name in kinds}
     assert plain(tree.predict(pl.DataFrame(columns, strict=False))) == expected
     assert plain(tree.predict(pa.table(columns))) == expected
-    possible = tree.kernel.reach(rows, all_classes=True).possible.reshape(len(rows), -1)
+    possible = tree.kernel.reach(rows_for(tree.kernel, rows), all_classes=True).possible.reshape(
+        len(rows), -1
+    )
     classes = [tree.kernel.labels[flags.astype(bool)].tolist() for flags in possible]
     assert [set(c) for c in classes] == [oracle.possible_classes(kinds, r, spec) for r in rows]
 

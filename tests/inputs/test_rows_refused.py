@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
+from orderless.inputs import codes_for
 
 from .stumps import BOOLEAN, COLOR, INTEGER, NUMERIC, stump
 
@@ -146,7 +147,7 @@ def test_whole_numbers_that_would_be_rounded_are_refused(X):
         with pytest.raises(InvalidData, match=IN_ROW_1):
             stump(Space({"n": kind}), 2.0**53).predict(X)
     single = stump(Space({"n": "float32"}), 2.0**53)  # every row is rounded there
-    assert list(single.kernel.decide(X)[:2]) == [0, 0]
+    assert list(codes_for(single.kernel, X)[:2]) == [0, 0]
 
 
 def test_large_whole_numbers_that_float64_holds():

@@ -12,7 +12,7 @@ from strategies import partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
-from orderless.inputs import read_rows
+from orderless.inputs import codes_for, read_rows
 from orderless.missing import smallest_sets
 from orderless.missing.needed import Needed
 from orderless.missing.settling import Settling
@@ -91,7 +91,7 @@ def test_many_rows_that_know_part_of_a_feature():
 
 def check_settling(tree, rows):
     read = read_rows(rows, tree.space, tree.kernel.used)
-    open_rows = np.flatnonzero(tree.kernel.decide(read) < 0)
+    open_rows = np.flatnonzero(codes_for(tree.kernel, read) < 0)
     settling = Settling(tree.kernel)
     for _ in range(2):  # the second time it is remembered
         sets, which = settling.sets(read, open_rows)

@@ -12,6 +12,7 @@ from strategies import kinds, partial_rows, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidTree
+from orderless.inputs import rows_for
 from orderless.missing.settling import Settling
 from tests.missing.test_asking import classes_below, height, holds
 
@@ -86,7 +87,7 @@ def test_by_brute_force(data, within):
     assert plain.needed(row, tolerance=within) == found  # classes that are numbers
     settling = Settling(tree.kernel, tolerance=within)
     if said is None:
-        sets, index = settling.sets(tree.kernel.read([row]), np.array([0]))
+        sets, index = settling.sets(rows_for(tree.kernel, [row]), np.array([0]))
         assert sets[index[0]] == found.settle[0]
     full = list(oracle.completions(which, row, spec))
     asked = tree.ask_next([row], tolerance=within).tolist()[0]

@@ -11,6 +11,7 @@ from strategies import partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.inputs import codes_for
 from tests.missing.test_predict import AT_10, OR, RED, WARM, breast_cancer
 
 
@@ -45,7 +46,7 @@ def test_odds_of_training_rows(problem, data):
     training = data.draw(st.lists(st.sampled_from(cells), min_size=1, max_size=8))
     rows = data.draw(st.lists(partial_rows(kinds, spec), min_size=1, max_size=3))
     tree = tree_of(spec, kinds)
-    expected = odds_by_hand(tree, rows, training, tree.kernel.decide(training))
+    expected = odds_by_hand(tree, rows, training, codes_for(tree.kernel, training))
     np.testing.assert_allclose(tree.shares(rows, training), expected)
     y = [data.draw(st.sampled_from(tree.classes)) for _ in training]
     codes = np.array([tree.classes.index(label) for label in y])

@@ -10,8 +10,8 @@ from strategies import partial_rows, problems, tree_of
 import orderless as ol
 from orderless import _core
 from orderless.errors import InvalidTree
-from orderless.inputs import allowed_bins, certainly_inside
-from orderless.model import Box, Side, ends, ones
+from orderless.inputs import rows_for
+from orderless.model import Box, Side, allowed_bins, certainly_inside, ends, ones
 
 SPACE = ol.Space(
     [
@@ -91,7 +91,7 @@ def test_ends_of_bits():
 def test_a_row_is_certainly_inside_if_no_possible_bin_is_outside(problem, data):
     kinds, (spec,) = problem
     own = tree_of(spec, kinds)
-    rows = own.kernel.read([data.draw(partial_rows(kinds, spec)) for _ in range(3)])
+    rows = rows_for(own.kernel, [data.draw(partial_rows(kinds, spec)) for _ in range(3)])
     bins = own.kernel.bins
     _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     for box in Box.of_slots(bins, table):

@@ -12,6 +12,7 @@ from strategies import partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.inputs import codes_for
 from tests.tables import random_space, random_tree
 
 AGE = {"feature": "age", "relation": "<=", "reference": 30, "true": {"prediction": "young"},
@@ -127,7 +128,7 @@ def test_rows_that_the_core_leaves_to_others():
 def test_labels_of_every_kind():
     for labels in (("a" * 2000, "b"), (True, False), (1.5, 2.5), (2**70, 3)):
         tree = one("numeric").replace(classes=labels)
-        assert tree.predict({"age": 1}) == labels[tree.kernel.decide([[1]])[0]]
+        assert tree.predict({"age": 1}) == labels[codes_for(tree.kernel, [[1]])[0]]
         assert tree.predict(np.array([[1.0]])).tolist() == [tree.predict({"age": 1})]
     number = ol.read(AGE | {"true": {"prediction": 1.5}, "false": {"prediction": 4.0}},
                           space=ol.Space({"age": "numeric"}))  # fmt: skip
@@ -147,9 +148,7 @@ def test_it_can_be_copied_pickled_and_shared():
     assert found == ["young" if age <= 30 else "old" for age in range(200)]
 
 
-def test_a_space_with_facts_is_read_in_general():
+def test_facts_hold_for_single_rows():
     tree = one("numeric")
-    space = ol.Space({"age": "numeric"})
-    space.knowledge = object()  # what a space has where there are facts between its features
-    assert ol.model.predictor.row_reader(space, [0])[0] is None
-    assert ol.model.predictor.row_reader(tree.space, [0])[0] is not None
+    assert tree.predictor()({}) is None
+    assert tree.with_facts(["age <= 20"]).predictor()({}) == "young"

@@ -8,6 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.inputs import codes_for, rows_for
 
 
 def grown(leaves, n_classes=3, seed=0):
@@ -30,12 +31,12 @@ def test_decide_equals_reach(leaves, order, dtype):
     tree = ol.read(model)
     for share in (0.0, 0.01, 0.1, 0.25, 0.5, 1.0):
         rows = gone(rng, X, share, dtype=dtype, order=order)
-        plain = tree.kernel.reach(rows).label
+        plain = tree.kernel.reach(rows_for(tree.kernel, rows)).label
         for n_jobs in (None, 2):
-            np.testing.assert_array_equal(tree.kernel.decide(rows, n_jobs=n_jobs), plain)
+            np.testing.assert_array_equal(codes_for(tree.kernel, rows, n_jobs=n_jobs), plain)
         for few in (0, 1, 7, 255, 257):
-            np.testing.assert_array_equal(tree.kernel.decide(rows[:few]), plain[:few])
-        np.testing.assert_array_equal(tree.kernel.decide(rows[::-2]), plain[::-2])
+            np.testing.assert_array_equal(codes_for(tree.kernel, rows[:few]), plain[:few])
+        np.testing.assert_array_equal(codes_for(tree.kernel, rows[::-2]), plain[::-2])
 
 
 @pytest.mark.parametrize("leaves", [50, 300, 1000])
@@ -46,9 +47,9 @@ def test_blocks_that_differ_in_what_is_unknown(leaves):
     X = np.tile(X, (20, 1))
     X[20_000:40_000] = gone(rng, X[20_000:40_000], 0.5)
     X[50_000] = np.nan  # one row that the look at the first of a block does not see
-    plain = tree.kernel.reach(X).label
+    plain = tree.kernel.reach(rows_for(tree.kernel, X)).label
     for n_jobs in (1, 2, 7, -1):
-        np.testing.assert_array_equal(tree.kernel.decide(X, n_jobs=n_jobs), plain)
+        np.testing.assert_array_equal(codes_for(tree.kernel, X, n_jobs=n_jobs), plain)
 
 
 @pytest.mark.parametrize("values", ["float64", "float32"])
@@ -82,7 +83,9 @@ def test_doubles_around_thresholds(values):
     X = rng.choice(near, size=(2000, 2))
     for _ in range(30):
         tree = ol.read(below(5, [-np.inf] * 2, [np.inf] * 2), space=space)
-        np.testing.assert_array_equal(tree.kernel.decide(X), tree.kernel.reach(X).label)
+        np.testing.assert_array_equal(
+            codes_for(tree.kernel, X), tree.kernel.reach(rows_for(tree.kernel, X)).label
+        )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,7 @@ def test_labels_of_all_kinds(names):
         when_false=tree.nodes.when_false,
         leaf_class=tree.nodes.leaf_class,
     )
-    codes = named.kernel.reach(rows).label
+    codes = named.kernel.reach(rows_for(named.kernel, rows)).label
     assert sorted(set(codes.tolist())) == list(range(-1, len(names)))
     wanted = [None if code < 0 else names[code] for code in codes]
     for n_jobs in (1, 2):
@@ -125,7 +128,9 @@ def test_more_classes_than_bits():
     X, model = grown(1500, n_classes=200)
     rows = gone(np.random.default_rng(1), X, 0.05)
     for tree in (ol.read(model), ol.read(grown(120, n_classes=100)[1])):
-        np.testing.assert_array_equal(tree.kernel.decide(rows), tree.kernel.reach(rows).label)
+        np.testing.assert_array_equal(
+            codes_for(tree.kernel, rows), tree.kernel.reach(rows_for(tree.kernel, rows)).label
+        )
 
 
 def test_branches_of_one_class_are_one_leaf():
@@ -143,10 +148,10 @@ def test_threads_for_columns_of_mixed_kinds():
     mixed = pd.DataFrame(
         {f"x{i}": wide[:, i].astype(np.float32 if i % 2 else float) for i in range(6)}
     )
-    plain = tree.kernel.reach(mixed).label
+    plain = tree.kernel.reach(rows_for(tree.kernel, mixed)).label
     assert len(set(plain.tolist())) == 4
     for n_jobs in (1, 3):
-        np.testing.assert_array_equal(tree.kernel.decide(mixed, n_jobs=n_jobs), plain)
+        np.testing.assert_array_equal(codes_for(tree.kernel, mixed, n_jobs=n_jobs), plain)
 
 
 def test_memory_does_not_grow_with_rows():

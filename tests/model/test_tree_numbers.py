@@ -19,6 +19,7 @@ from strategies import kinds, partial_rows, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidTree
+from orderless.inputs import rows_for
 
 NUMBERS = (-2.5, -1.0, 0.0, 0.25, 3.0, 7.5, 1e300)
 TWO = {"task": "regression", "feature": "age", "relation": "<=", "reference": 60,
@@ -74,7 +75,7 @@ def test_intervals_of_many_rows(n_leaves, order):
     rows = np.asarray(np.where(rng.random((20_000, 4)) < 0.3, np.nan, rng.normal(size=(20_000, 4))),
                       order=order)  # fmt: skip
     lower, upper, _ = tree.predict_interval(rows, n_jobs=2)
-    reached = tree.kernel.reached_leaves(rows[:500]).astype(bool)
+    reached = tree.kernel.reached_leaves(rows_for(tree.kernel, rows[:500])).astype(bool)
     number = tree.kernel.numbers[tree.nodes.leaf_class[list(tree.kernel.leaves())]]
     for row, low, high in zip(reached, lower, upper, strict=False):
         assert (low, high) == (number[row].min(), number[row].max())
@@ -162,7 +163,7 @@ def test_classes_that_are_numbers_become_a_regression_tree(problem):
 def test_whole_numbers_that_are_one_float_become_one_class():
     tree = ol.Tree(ol.Space({"age": "numeric"}), [2**53 + 1, 2**53], **TWO_LEAVES)
     assert tree.kernel.as_regression().classes == (2.0**53,)
-    assert tree.kernel.as_regression().predict([[None]]).tolist() == [2.0**53]
+    assert ol.Tree.of(tree.kernel.as_regression()).predict([[None]]).tolist() == [2.0**53]
     with pytest.raises(InvalidTree, match="are not numbers"):
         ol.read({"prediction": "yes"}).kernel.as_regression()
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless.inputs import codes_for, rows_for
 from orderless.output.explorer import explore
 
 pytestmark = pytest.mark.engine
@@ -233,7 +234,7 @@ def _cells(tree, question):
             values.append(list(feature.categories))
     for combination in product(*values):
         row = dict(zip(names, combination, strict=True))
-        yield int(tree.kernel.decide(tree.kernel.read([row]))[0]), row
+        yield int(codes_for(tree.kernel, rows_for(tree.kernel, [row]))[0]), row
 
 
 def test_the_nearest_without_a_feature(case, visit):

@@ -11,6 +11,7 @@ from javascript import needs_node
 
 import orderless as ol
 from orderless.errors import InvalidSpace
+from orderless.inputs import codes_for
 from orderless.model.escapes import ACTIVE
 from orderless.output.code.dot import tree_as_dot
 
@@ -106,7 +107,7 @@ def pages(tree, rows):
         costs=dict.fromkeys(tree.features, 1.0),
         examples={name: rows[0]},
     )
-    y = [tree.classes[c] for c in tree.kernel.decide(rows)]
+    y = [tree.classes[c] for c in codes_for(tree.kernel, rows)]
     yield ol.report(tree, rows, y, dict.fromkeys(tree.features, 1), title=name,
                     about={name: name}, about_rows=name).html  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 
 import orderless as ol
 from orderless.form.fingerprints import fingerprint_points
-from orderless.inputs import read_rows
+from orderless.inputs import codes_for, read_rows
 from orderless.rashomon import rashomon_sizes
 
 NAMES = [
@@ -67,7 +67,7 @@ def test_every_tree_is_what_it_says(name, fold):
     trees = list(found)
     seen, before, table = set(), 0, Counter()
     for tree in trees:
-        wrong = int(counts[tree.kernel.decide(read) != rows[:, -1]].sum())
+        wrong = int(counts[codes_for(tree.kernel, read) != rows[:, -1]].sum())
         cost = 100 * wrong + len(y) * tree.n_leaves  # objective x 100 x rows
         assert before <= cost <= found.bound * 100 * len(y)
         assert tree.depth <= 3

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
-from ..inputs import exact_number, exact_weights, refuse_contradictions, row_bins, whole_seed
-from ..model import Bins, in_time, read_tolerance, refuse_facts
+from ..inputs import exact_number, exact_weights, rows_for, whole_seed
+from ..model import Bins, in_time, read_tolerance, refuse_contradictions, refuse_facts, row_bins
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves, possible_cells_tree, priced_features
@@ -207,7 +207,7 @@ def _leaves_of(
 ) -> Leaves:
     """Give a tree's leaves, for ``tolerance`` as one of numbers; rows must satisfy its facts."""
     tree = read_tree(model)
-    refuse_contradictions(tree, X)
+    refuse_contradictions(tree, rows_for(tree, X))
     if method in ("naive", "path"):  # they ask all, whatever is determined
         refuse_facts(tree.space, f"the policy {method!r}")
     width = None if tolerance is None else read_tolerance(tolerance)
@@ -237,7 +237,7 @@ def _training_rows(
     bins: Bins, X: Any, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Give the distinct rows over bins, and how much each counts."""
-    table = row_bins(bins, X)
+    table = row_bins(bins, rows_for(bins.tree, X))
     if len(table) == 0:
         raise InvalidData(
             "X has no rows: a policy is the cheapest over training rows, so give at least one"

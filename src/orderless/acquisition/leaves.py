@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..inputs import near_numbers
 from ..model import (
     Bins,
     Box,
@@ -27,7 +28,6 @@ from ..model import (
     domain_of,
     label_text,
     midpoint,
-    near_numbers,
     short_number,
 )
 from .costs import Purchase

@@ -16,16 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api import Tree
-from ..inputs import (
-    column_like,
-    exact_number,
-    one_row,
-    refuse_contradiction,
-    refuse_contradictions,
-    row_bins,
-    row_box,
-)
-from ..model import TreeKernel
+from ..inputs import column_like, exact_number, one_row, rows_for
+from ..model import TreeKernel, refuse_contradiction, refuse_contradictions, row_bins, row_box
 from .costs import whole_number
 from .nodes import Nodes
 from .problem import Problem, SoFar
@@ -169,8 +161,9 @@ class Policy(Solved):
 
     def _ends(self, X: Any) -> tuple[list[int], NDArray[np.intp]]:
         """Give the node where each distinct row ends, and which of them each row is."""
-        refuse_contradictions(self._kernel, X)
-        table = row_bins(self._kernel.bins, X)
+        rows = rows_for(self._kernel, X)
+        refuse_contradictions(self._kernel, rows)
+        table = row_bins(self._kernel.bins, rows)
         if table.shape[1] == 0:
             return [0], np.zeros(len(table), dtype=np.intp)
         distinct, which = np.unique(table, axis=0, return_inverse=True)

@@ -24,7 +24,7 @@ from ..form import (
     redundant_splits,
     smallest_tree,
 )
-from ..inputs import column_like, labels_like
+from ..inputs import Predictor, column_like, labels_like, predict, predict_interval, rows_for
 from ..missing import (
     Needed,
     ask_next,
@@ -33,7 +33,7 @@ from ..missing import (
     probability_bounds,
     shares_of_rows,
 )
-from ..model import Nodes, Predictor, Space, Task, TreeKernel, tree_text
+from ..model import Nodes, Space, Task, TreeKernel, tree_text
 from ..output.code import (
     as_pmml,
     as_polars,
@@ -230,7 +230,7 @@ class Tree(Model[TreeKernel]):
         return hash(self.kernel)
 
     def __repr__(self) -> str:
-        return repr(self.kernel).replace("TreeKernel", "Tree", 1)
+        return repr(self.kernel)
 
     def __str__(self) -> str:
         return tree_text(self.kernel)
@@ -361,22 +361,24 @@ class Tree(Model[TreeKernel]):
         >>> predict({"x0": 0, "x1": 1}), predict([1, None]), predict([None, 1])
         ('b', 'a', None)
         """
-        return self.kernel.predictor
+        return Predictor(self.kernel)
 
     def apply(self, X: Any) -> Any:
         """Return each row's leaf, masked where unknowns leave several."""
         kernel = self.kernel
-        return labels_like(X, np.arange(kernel.n_nodes), kernel.reach(X).leaf, name="leaf")
+        return labels_like(
+            X, np.arange(kernel.n_nodes), kernel.reach(rows_for(kernel, X)).leaf, name="leaf"
+        )
 
     def _predict(self, X: Any, tolerance: float | None, time_limit: float, n_jobs: Any) -> Any:
-        return self.kernel.predict(X, tolerance=tolerance, n_jobs=n_jobs)
+        return predict(self.kernel, X, tolerance=tolerance, n_jobs=n_jobs)
 
     def _possible(self, X: Any, time_limit: float, n_jobs: int | None) -> Any:
         return possible_classes(self.kernel, X)
 
     def _status(self, X: Any, time_limit: float, n_jobs: int | None) -> Any:
         kernel = self.kernel
-        rows = kernel.read(X)
+        rows = rows_for(kernel, X)
         status = np.where(kernel.decide(rows, n_jobs) >= 0, "certain", "open").astype("<U10")
         known = kernel.known_rows(rows)
         if known is not None:
@@ -394,7 +396,7 @@ class Tree(Model[TreeKernel]):
         if of == "probability":
             lower, upper = probability_bounds(self.kernel, X)
         else:
-            lower, upper = self.kernel.predict_interval(X, n_jobs=n_jobs)
+            lower, upper = predict_interval(self.kernel, X, n_jobs=n_jobs)
         return lower, upper, column_like(X, np.ones(len(lower), dtype=bool), "exact")
 
     def _shares(self, X: Any, reference: Any, y: Any) -> Any:

@@ -250,11 +250,12 @@ def _answers(model: Model, rows: Any) -> list[Any]:
     import numpy as np
 
     from ..ensembles import predict_model
+    from ..inputs import codes_for, rows_for
     from ..model import TreeKernel
 
     if isinstance(model, TreeKernel):
-        return [None if k < 0 else model.classes[k] for k in model.decide(rows).tolist()]
-    answers = predict_model(model, model.read(rows))
+        return [None if k < 0 else model.classes[k] for k in codes_for(model, rows).tolist()]
+    answers = predict_model(model, rows_for(model, rows))
     return [None if hidden else answer for hidden, answer in
             zip(np.ma.getmaskarray(answers), answers.tolist(), strict=True)]  # fmt: skip
 

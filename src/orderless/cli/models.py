@@ -185,12 +185,12 @@ def _source(
             one_tree(tree, model.model.name)  # a decision relabels leaves
         if data.data is None:
             return Source(tree, model.model.name)
-        from .rows import complete_rows_for, rows_for
+        from .rows import complete_rows_for, labelled_rows
 
         if complete:
             tree, X, y = complete_rows_for(tree, data, files)
         else:
-            X, y = rows_for(tree, data, files)
+            X, y = labelled_rows(tree, data, files)
         return Source(tree, model.model.name, X, y, Path(data.data).name, file=model.model,
                       allow_pickle=model.allow_pickle)  # fmt: skip
     if data.data is None:

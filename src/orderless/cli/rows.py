@@ -16,8 +16,8 @@ import numpy as np
 
 from ..connect import TRUTHS, Part, Unseen, parser_of, read_cells, unseen_notes, wanted_columns
 from ..errors import InvalidData
-from ..inputs import PLAIN, CellStyle, known_rows, unknown
-from ..model import Space, SumKernel, TreeKernel, printable
+from ..inputs import PLAIN, CellStyle, rows_for, unknown
+from ..model import Space, SumKernel, TreeKernel, known_rows, printable
 from .costs import name_end
 from .files import missing_column
 from .mistakes import Mistake
@@ -28,10 +28,10 @@ from .table import say
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["complete_rows_for", "frame_for", "frame_with_unseen", "row_from", "rows_for"]
+__all__ = ["complete_rows_for", "frame_for", "frame_with_unseen", "labelled_rows", "row_from"]
 
 
-def rows_for(
+def labelled_rows(
     tree: TreeKernel | SumKernel, data: DataOptions, files: FileOptions
 ) -> tuple[pd.DataFrame, list[Any] | None]:
     """Read data for a tree that is there already; with labels if the target is known."""
@@ -66,7 +66,7 @@ def complete_rows_for(
     part, name = table.part, table.name
     y = _labels(tree, table)
     X = frame_with_unseen(tree, part, name, table.style, data)
-    keep = known_rows(tree.bins, tree.read(X))
+    keep = known_rows(tree.bins, rows_for(tree, X))
     if y is not None:
         keep = keep & np.array([label is not None for label in y], dtype=bool)
     n_gaps = int((~keep).sum())

@@ -13,20 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..inputs import (
-    Rows,
-    column_like,
-    labels_like,
-    masked_like,
-    table_like,
-)
+from ..inputs import column_like, labels_like, masked_like, narrow, predict, rows_for, table_like
 from ..model import (
+    Rows,
     SumKernel,
     TreeKernel,
     each_check_in_time,
     midpoint,
     n_threads,
-    narrow,
     read_tolerance,
 )
 from .bounds_of_sums import score_ends
@@ -91,7 +85,7 @@ def predict_rows(
 ) -> Any:
     """Give classes or numbers where they are certain; see ``Model.predict``."""
     limit = check_time_limit(time_limit)
-    rows = ensemble.read(X)
+    rows = rows_for(ensemble, X)
     if tolerance is not None:
         return _with_tolerance(ensemble, X, rows, tolerance, limit, n_threads(n_jobs))
     if ensemble.task == "regression":
@@ -110,7 +104,7 @@ def predict_model(
 ) -> Any:
     """Give classes or numbers where they are certain, of a tree or a sum of trees."""
     if isinstance(model, TreeKernel):
-        return model.predict(X, tolerance=tolerance, n_jobs=n_jobs)
+        return predict(model, X, tolerance=tolerance, n_jobs=n_jobs)
     return predict_rows(model, X, tolerance, time_limit, n_jobs)
 
 
@@ -123,7 +117,7 @@ def answer_of(model: TreeKernel | SumKernel, row: Mapping[str, Any]) -> Any:
 @each_check_in_time
 def decide_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Say what is certain; see ``Model.status``."""
-    found = verdicts_of(ensemble, ensemble.read(X), check_time_limit(time_limit), n_jobs)
+    found = verdicts_of(ensemble, rows_for(ensemble, X), check_time_limit(time_limit), n_jobs)
     return column_like(X, STATUS[found.status], "status")
 
 
@@ -131,7 +125,7 @@ def decide_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | No
 def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
     """Give all that is known of each row; see ``Answers``."""
     limit = check_time_limit(time_limit)
-    rows = ensemble.read(X)
+    rows = rows_for(ensemble, X)
     if ensemble.task == "regression":
         boxes = RowBoxes(ensemble, rows)
         numbers = number_verdicts(ensemble, boxes, limit, n_threads(n_jobs))
@@ -162,7 +156,7 @@ def possible_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | 
     """Give every class that a completion gets; see ``Model.possible``."""
     limit = check_time_limit(time_limit)
     refuse_numbers_of(ensemble, "possible", "predict_interval(X)")
-    rows = ensemble.read(X)
+    rows = rows_for(ensemble, X)
     table = possible_table(ensemble, rows, limit, n_threads(n_jobs))
     unknown = np.flatnonzero((table == 2).any(axis=1))
     if len(unknown):
@@ -190,7 +184,7 @@ def number_interval_rows(
         )
     numbers = np.array(ensemble.classes, dtype=np.float64)
     table = possible_table(
-        ensemble, ensemble.read(X), check_time_limit(time_limit), n_threads(n_jobs)
+        ensemble, rows_for(ensemble, X), check_time_limit(time_limit), n_threads(n_jobs)
     )
     lower = np.where(table > 0, numbers, np.inf).min(axis=1)
     upper = np.where(table > 0, numbers, -np.inf).max(axis=1)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import labels_like, read_costs
+from ..inputs import labels_like, read_costs, rows_for
 from ..model import Domain, SumKernel, each_check_in_time, n_threads
 from .answers import refuse_numbers_of
 from .boxes import (
@@ -47,7 +47,7 @@ def ask_rows(ensemble: SumKernel, X: Any, costs: Any, time_limit: float, n_jobs:
     if costs is not None:
         read = read_costs(costs, ensemble.space, ensemble.features)
         price = [float(read[name]) for name in names]
-    rows = RowBoxes(ensemble, ensemble.read(X))
+    rows = RowBoxes(ensemble, rows_for(ensemble, X))
     codes = np.full(len(rows.cells), -1, dtype=np.int32)
     for which, boxes, of_row, own in rows.blocks():
         # Facts exclude the same of all rows of a block, so that the first stands for them.

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidParameter, Undecided, setting
-from ..inputs import PossibleRows, Rows, allowed_bins, distinct_rows, known_bins
-from ..model import Bins, SumKernel
+from ..model import Bins, PossibleRows, Rows, SumKernel, allowed_bins, distinct_rows, known_bins
 from .possible_sums import PossibleSums, touched
 
 if TYPE_CHECKING:

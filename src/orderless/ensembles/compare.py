@@ -19,7 +19,7 @@ from ..form import (
     disagreement as disagreement_of_trees,
     equivalent as equivalent_trees,
 )
-from ..inputs import row_at
+from ..inputs import row_at, rows_for
 from ..model import (
     Label,
     Side,
@@ -419,7 +419,7 @@ class Compared:
 
     def _answers(self, ensemble: SumKernel, X: Any) -> list[Any]:
         """Give what is certain of each row, None where nothing is."""
-        found = predict_model(ensemble, ensemble.read(X), time_limit=self.time_limit)
+        found = predict_model(ensemble, rows_for(ensemble, X), time_limit=self.time_limit)
         return list(found.tolist())
 
 

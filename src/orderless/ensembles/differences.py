@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import InvalidTree, OutOfTime, TooLarge, Undecided
 from ..form import Both, Difference, Shift, changed_rows, tree_difference
+from ..inputs import rows_for
 from ..model import Label, SumKernel, TreeKernel, each_check_in_time
 from ..readers import read_model
 from .answers import answer_of, predict_model
@@ -149,6 +150,6 @@ def _without_rules(models: list[Any], X: Any, seconds: float, why: str) -> Diffe
 def _met(models: list[Any], X: Any, seconds: float) -> list[tuple[Label | None, Label | None]]:
     lists = []
     for model, rows in zip(models, X if isinstance(X, Both) else (X, X), strict=True):
-        own = model.read(rows)
+        own = rows_for(model, rows)
         lists.append(predict_model(model, own, time_limit=seconds).tolist())
     return list(zip(*lists, strict=True))

@@ -37,9 +37,18 @@ from ..form import (
     read_one,
     wanted_classes,
 )
-from ..inputs import distinct_rows, exact, read_costs, refuse_contradiction, row_at, row_domains
+from ..inputs import exact, read_costs, row_at, rows_for
 from ..missing import Needed
-from ..model import Side, SumKernel, each_check_in_time, read_tolerance, short_number
+from ..model import (
+    Side,
+    SumKernel,
+    distinct_rows,
+    each_check_in_time,
+    read_tolerance,
+    refuse_contradiction,
+    row_domains,
+    short_number,
+)
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .joint import with_trees
@@ -285,7 +294,7 @@ def explain_ensemble_row(
 def explain_ensemble_rows(ensemble: SumKernel, X: Any, time_limit: float) -> Explanations:
     """Explain many rows; see ``Model.explain_all``."""
     refuse_numbers_of(ensemble, "explain_all", "explain(row) one row at a time")
-    rows = ensemble.read(X)
+    rows = rows_for(ensemble, X)
     boxes = RowBoxes(ensemble, rows)
     if boxes.known is None:
         which, first = _different(boxes.boxes(np.arange(rows.n_rows)))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import column_like, row_bins, table_like
-from ..model import Flags, Floats, SumKernel, each_check_in_time, n_threads
+from ..inputs import column_like, rows_for, table_like
+from ..model import Flags, Floats, SumKernel, each_check_in_time, n_threads, row_bins
 from .answers import scores_like
 from .bounds_of_sums import Boxes, cells_of, ends_of_boxes, n_cells, score_ends
 from .boxes import RowBoxes, check_time_limit
@@ -30,7 +30,7 @@ def interval_rows(
 ) -> tuple[Any, Any, Any]:
     """Give the ends of numbers, or of scores; see ``Model.predict_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
-    boxes = RowBoxes(ensemble, ensemble.read(X))
+    boxes = RowBoxes(ensemble, rows_for(ensemble, X))
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, boxes, limit, threads)
         named = (found.lower, "lower"), (found.upper, "upper"), (found.exact, "exact")
@@ -51,7 +51,7 @@ def proba_interval_rows(
     """Give the ends of probabilities; see ``Model.predict_interval``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_no_probabilities(ensemble)
-    boxes = RowBoxes(ensemble, ensemble.read(X))
+    boxes = RowBoxes(ensemble, rows_for(ensemble, X))
     if ensemble.rule.kind == "cuts":
         low, high, flags = score_ends(boxes, limit, threads)
         least, most = linked(ensemble, low[:, 0]), linked(ensemble, high[:, 0])

@@ -15,9 +15,8 @@ import numpy as np
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..form import OneRow, read_one
-from ..inputs import refuse_contradiction
 from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
-from ..model import SumKernel, each_check_in_time
+from ..model import SumKernel, each_check_in_time, refuse_contradiction
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
 from .possible_sums import touched

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import own_values
-from ..inputs import Rows
-from ..model import Side, SumKernel
+from ..model import Rows, Side, SumKernel
 from .boxes import OPEN, Boxes, Cells
 from .joint import with_trees
 from .possible_sums import PossibleCells

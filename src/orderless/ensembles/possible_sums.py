@@ -16,7 +16,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import one_value
 from ..model import (
     Bins,
     Domain,
@@ -25,6 +24,7 @@ from ..model import (
     SumKernel,
     fact_trees,
     joined_trees,
+    one_value,
     sides_by_bin,
 )
 

@@ -66,7 +66,7 @@ from .twin_rows import OUT_OF_TIME, TwinRows, connected
 from .votes import as_ensemble
 
 if TYPE_CHECKING:
-    from ..inputs import Rows
+    from ..model import Rows
 
 __all__ = ["EnsembleProperties", "prove"]
 

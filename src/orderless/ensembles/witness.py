@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import OneRow, completed, read_one
-from ..inputs import refuse_contradiction
-from ..model import Side, SumKernel, each_check_in_time
+from ..model import Side, SumKernel, each_check_in_time, refuse_contradiction
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
 

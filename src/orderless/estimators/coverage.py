@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..ensembles import decide_rows, interval_rows, predict_rows, verdicts_of
-from ..inputs import Rows, class_codes, known_rows, number_array
+from ..inputs import class_codes, interval_widths, number_array
 from ..missing import Gapped, IntervalWidths
-from ..model import Flags, Floats, Space, SumKernel, TreeKernel, interval_widths
+from ..model import Flags, Floats, Rows, Space, SumKernel, TreeKernel, known_rows
 from ..readers import read_model
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def _judge(
 
 def _widths(model: TreeKernel | SumKernel, rows: Rows, time_limit: float) -> Floats:
     if isinstance(model, TreeKernel):
-        lower, upper = model.predict_interval(rows)
+        lower, upper = model.interval(rows)
     else:
         lower, upper, _ = interval_rows(model, rows, time_limit, None)
     return interval_widths(lower, upper)

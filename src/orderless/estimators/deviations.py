@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..ensembles import TIME_LIMIT, predict_rows
 from ..errors import InvalidData, InvalidTree
-from ..inputs import is_unknown
+from ..inputs import codes_for, is_unknown, rows_for
 from ..model import SumKernel, TreeKernel
 from ..readers import read_model
 
@@ -140,11 +140,11 @@ def _certain_numbers(
     """Give the number of each row, and whether it is certain; refuse classes."""
     if isinstance(model, TreeKernel):
         numbers = model.numbers
-        codes = model.decide(X)
+        codes = codes_for(model, X)
         return numbers[codes], codes >= 0
     if model.task != "regression":
         raise InvalidTree("deviation is about numbers, and this model says classes: use judge")
-    said = predict_rows(model, model.read(X), None, TIME_LIMIT, None)
+    said = predict_rows(model, rows_for(model, X), None, TIME_LIMIT, None)
     return np.ma.getdata(said), ~np.ma.getmaskarray(said)
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from ..ensembles import decide_rows, proba_rows, verdicts_of
 from ..form import canonical_form, explain_one
-from ..inputs import Rows, class_codes, known_bins, known_rows, rows_at
+from ..inputs import class_codes, codes_for, rows_at, rows_for
 from ..missing import groups_reached
-from ..model import Floats, SumKernel, TreeKernel
+from ..model import Floats, Rows, SumKernel, TreeKernel, known_bins, known_rows
 
 __all__ = ["FittedEnsemble", "FittedTree"]
 
@@ -35,15 +35,15 @@ class FittedTree:
 
     def decide(self, table: Any, time_limit: float) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
-        return self.model.decide(table)
+        return codes_for(self.model, table)
 
     def shares(self, table: Any) -> Floats:
         """Give the shares of classes among the training rows of the leaves that rows can reach."""
         tree = self.model
-        rows = tree.read(table)
+        rows = rows_for(tree, table)
         out, empty = _shares(tree, rows, cast("Floats", tree.distribution))
         if len(empty):  # no training row reached these leaves: all possible classes alike
-            possible = tree.reach(rows_at(table, empty), all_classes=True).possible
+            possible = tree.reach(rows.take(empty), all_classes=True).possible
             some: Floats = possible.reshape(-1, len(tree.classes)).astype(np.float64)
             out[empty] = some / some.sum(axis=1, keepdims=True)
         return out
@@ -61,7 +61,7 @@ class FittedEnsemble:
 
     def __init__(self, ensemble: SumKernel, table: Any, y: Any) -> None:
         self.model = ensemble
-        rows = ensemble.read(table)
+        rows = rows_for(ensemble, table)
         code = class_codes(ensemble, y, rows.n_rows)
         n = len(ensemble.classes)
         self._counts = [_counts(tree, rows, code, n) for tree in ensemble.trees]
@@ -69,11 +69,11 @@ class FittedEnsemble:
 
     def decide(self, table: Any, time_limit: float) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
-        return verdicts_of(self.model, self.model.read(table), time_limit, None).label
+        return verdicts_of(self.model, rows_for(self.model, table), time_limit, None).label
 
     def shares(self, table: Any) -> Floats:
         """Give the same as of one tree, as the average over all trees."""
-        rows = self.model.read(table)
+        rows = rows_for(self.model, table)
         out = np.zeros((rows.n_rows, len(self.model.classes)))
         for tree, counts in zip(self.model.trees, self._counts, strict=True):
             own, empty = _shares(tree, rows, counts)
@@ -83,7 +83,7 @@ class FittedEnsemble:
 
     def odds(self, table: Any) -> Floats:
         """Give the model's own probabilities of complete rows, and the shares of others."""
-        rows = self.model.read(table)
+        rows = rows_for(self.model, table)
         known = known_rows(self.model.bins, rows)
         out = np.zeros((rows.n_rows, len(self.model.classes)))
         for at, give in ((known, self._own), (~known, self.shares)):
@@ -98,7 +98,7 @@ class FittedEnsemble:
 
     def why(self, rows: Any, time_limit: float) -> str:
         """Say why the first of some rows is not determined."""
-        row = self.model.read(rows).take(np.array([0]))
+        row = rows_for(self.model, rows).take(np.array([0]))
         status = decide_rows(self.model, row, time_limit, None)[0]
         bins = self.model.bins
         unknown = [f.name for k, f in enumerate(bins.features) if known_bins(bins, k, row)[0] < 0]
@@ -112,7 +112,7 @@ class FittedEnsemble:
 
 def _counts(tree: TreeKernel, table: Any, code: NDArray[Any], n_classes: int) -> Floats:
     """Count the training rows of each leaf by class."""
-    leaf = tree.reach(table).leaf
+    leaf = tree.reach(rows_for(tree, table)).leaf
     known = (leaf >= 0) & (code >= 0)
     counts = np.zeros((tree.n_nodes, n_classes))
     np.add.at(counts, (leaf[known], code[known]), 1.0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..ensembles import TIME_LIMIT, verdicts_of
 from ..errors import InvalidData, InvalidTree
-from ..inputs import is_unknown
+from ..inputs import codes_for, is_unknown, rows_for
 from ..model import Label, TreeKernel, plain_label
 from ..readers import read_model
 
@@ -168,9 +168,9 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
             "cut the tree at levels, tree.discretize([...])"
         )
     codes = (
-        model.decide(X)
+        codes_for(model, X)
         if isinstance(model, TreeKernel)
-        else verdicts_of(model, model.read(X), TIME_LIMIT, None).label
+        else verdicts_of(model, rows_for(model, X), TIME_LIMIT, None).label
     )
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):

@@ -12,29 +12,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..inputs import (
+from ..inputs import column_value, is_unknown, read_rows, row_and_cells
+from ..model import (
     ABSENT,
     AMONG,
     BETWEEN,
     CODE,
-    CoreColumn,
-    Rows,
-    allowed_bins,
-    column_value,
-    is_unknown,
-    read_rows,
-    row_and_cells,
-    row_domains,
-)
-from ..model import (
     Column,
+    CoreColumn,
     Feature,
+    Rows,
     Side,
     Space,
     SumKernel,
     TreeKernel,
+    allowed_bins,
     domain_of,
     meet,
+    row_domains,
     value_in,
 )
 from .leaf_table import common_side

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OutOfTime, TooLarge, TooManyReasons
-from ..inputs import Rows
+from ..inputs import rows_for
 from ..model import Label, Space, TreeKernel, over_common_space
 from .canonical import LIMIT, TIME_LIMIT
 from .cover import Rules, Subject, all_reasons, irredundant_rules, leaf_rules, smallest_rules
@@ -88,7 +88,7 @@ def _met(
         return None
     lists = []
     for tree, rows in zip((old, new), X if isinstance(X, Both) else (X, X), strict=True):
-        codes = tree.decide(rows if isinstance(rows, Rows) else tree.read(rows)).tolist()
+        codes = tree.decide(rows_for(tree, rows)).tolist()
         lists.append([None if code < 0 else tree.classes[code] for code in codes])
     return list(zip(*lists, strict=True))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import InvalidData
-from ..inputs import row_at
+from ..inputs import predict, row_at, rows_for
 from ..model import (
     Feature,
     Nodes,
@@ -79,7 +79,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     row = adjusted_row(shared[0].space.knowledge, row, sides)
     for tree in (tree_a, tree_b):
         known = {name: value for name, value in row.items() if name in tree.space}
-        if tree.predict([known]).mask.any():
+        if tree.decide(rows_for(tree, [known]))[0] < 0:
             raise AssertionError(f"the row {row} is not complete for {tree!r}")
     if _says(tree_a, row) == _says(tree_b, row):
         raise AssertionError(f"the row {row} does not separate {tree_a!r} from {tree_b!r}")
@@ -92,7 +92,7 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
     if X is not None:
         codes_of = []
         for tree in (tree_a, tree_b):
-            rows = tree.read(X)
+            rows = rows_for(tree, X)
             codes = tree.reach(rows).label
             if (codes < 0).any():
                 raise InvalidData(
@@ -190,7 +190,7 @@ def round_alike(feature: Feature, trees: Sequence[TreeKernel]) -> bool:
 
 
 def _says(tree: TreeKernel, row: dict[str, Any]) -> Any:
-    return tree.predict([{k: v for k, v in row.items() if k in tree.space}])[0]
+    return predict(tree, [{k: v for k, v in row.items() if k in tree.space}])[0]
 
 
 def cuts_by_feature(trees: Sequence[TreeKernel]) -> dict[str, list[float]]:
@@ -206,7 +206,7 @@ def cuts_by_feature(trees: Sequence[TreeKernel]) -> dict[str, list[float]]:
 
 def _row_that_differs(a: TreeKernel, b: TreeKernel, X: Any) -> dict[str, Any] | None:
     """Give the first of some rows that two trees put into different classes for certain."""
-    codes = [tree.decide(tree.read(X)) for tree in (a, b)]
+    codes = [tree.decide(rows_for(tree, X)) for tree in (a, b)]
     table = shared_classes([a, b])
     differ = (codes[0] >= 0) & (codes[1] >= 0) & (table[0][codes[0]] != table[1][codes[1]])
     if not differ.any():

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..inputs import one_row, read_costs, refuse_contradiction
-from ..model import Bins, Box, Fact, Side, TreeKernel, in_time
+from ..inputs import one_row, read_costs
+from ..model import Bins, Box, Fact, Side, TreeKernel, in_time, refuse_contradiction
 from .canonical import Form
 from .completed import completed, read_one
 from .explain import Costs, Explanation

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, OutOfTime, Undecided, setting
-from ..inputs import PossibleRows, Rows, labels_like, row_at
-from ..model import Box, Label, SumKernel, TreeKernel
+from ..inputs import labels_like, row_at, rows_for
+from ..model import Box, Label, PossibleRows, Rows, SumKernel, TreeKernel
 from .explain_row import explain_one
 from .term import Term
 
@@ -139,7 +139,7 @@ def explain_rows(form: Form, X: Any, time_limit: float) -> Explanations:
             "explain_all is about classes, and this tree gives numbers: make classes of them with "
             "tree.discretize(levels), or explain(row) one row at a time"
         )
-    rows = tree.read(X)
+    rows = rows_for(tree, X)
     explain = partial(explain_one, form, time_limit=time_limit)
     if tree.space.knowledge is not None:
         return Explanations(explain, X, tree, _among_possible(form, X, rows, time_limit))

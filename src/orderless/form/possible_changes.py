@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLarge
-from ..inputs import exact, one_value, row_domains
+from ..inputs import exact
 from ..model import (
     Domain,
     Feature,
@@ -28,8 +28,10 @@ from ..model import (
     domain_of,
     either,
     meet,
+    one_value,
     opposite,
     row_boundary,
+    row_domains,
 )
 from .changes import (
     Change,

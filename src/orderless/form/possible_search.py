@@ -16,17 +16,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import PossibleRows, Rows, row_domains, unrounded_rows
 from ..model import (
     Bins,
     Domain,
     Feature,
     Label,
+    PossibleRows,
     PossibleTree,
+    Rows,
     Side,
     Space,
     TreeKernel,
     row_boundary,
+    row_domains,
+    unrounded_rows,
     value_at_most,
 )
 from .row_search import RowSearch

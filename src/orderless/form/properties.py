@@ -30,7 +30,7 @@ from .small_changes import stable_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..inputs import Rows
+    from ..model import Rows
 
 __all__ = ["SAME", "Properties", "Region", "Row", "claim_in", "models_differ"]
 

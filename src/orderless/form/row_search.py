@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
-from ..inputs import Rows, read_rows, row_and_cells
-from ..model import Bins, Box, Flags, TreeKernel
+from ..inputs import read_rows, row_and_cells
+from ..model import Bins, Box, Flags, Rows, TreeKernel
 from .term import Term
 
 __all__ = ["Effect", "RowSearch", "read_row"]

@@ -16,8 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidData
-from ..inputs import ABSENT, BETWEEN, CoreColumn, exact, row_at, row_domains
-from ..model import Feature, Floats, Side, counted, domain_of, meet, point_domain
+from ..inputs import exact, row_at, rows_for
+from ..model import (
+    ABSENT,
+    BETWEEN,
+    CoreColumn,
+    Feature,
+    Floats,
+    Side,
+    counted,
+    domain_of,
+    meet,
+    point_domain,
+    row_domains,
+)
 from .possible_pairs import adjusted_in
 from .proof import Proof
 
@@ -33,7 +45,7 @@ def stable_rows(
     asked: Properties, feature: Feature, by: Fraction, X: Any, claim: str, instead: str
 ) -> Proof:
     """Tell which of some rows get another answer within a step; see ``Properties.stable``."""
-    rows = asked.model.read(X)
+    rows = rows_for(asked.model, X)
     place = asked.space.index(feature.name)
     columns = list(rows.columns)
     low, high = _ends(feature, columns[place], rows.n_rows, by)
@@ -96,7 +108,7 @@ def _possible(
     if knowledge is None or place not in knowledge.group_of:
         yield from map(kind, near)
         return
-    known = row_domains(asked.space, asked.model.connected, asked.model.read([rest]), 0)
+    known = row_domains(asked.space, asked.model.connected, rows_for(asked.model, [rest]), 0)
     reach = point_domain(feature, *ends, False)
     cuts = [cut for cut in asked.cuts_of(feature.name) if ends[0] <= cut < ends[1]]
     low, high = feature.bounds

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidTree
-from ..inputs import row_bins
-from ..model import Bins, TreeKernel, refuse_facts
+from ..inputs import rows_for
+from ..model import Bins, TreeKernel, refuse_facts, row_bins
 from ..readers import read_tree
 from .equivalence import equivalent
 
@@ -124,7 +124,7 @@ def _weighted_rows(bins: Bins, X: Any) -> tuple[NDArray[np.int32], NDArray[np.in
     n = len(bins.features)
     if X is None:
         return np.zeros((0, n), dtype=np.int32), np.zeros(0, dtype=np.int64)
-    table = row_bins(bins, X)
+    table = row_bins(bins, rows_for(bins.tree, X))
     if len(table) == 0:
         raise InvalidData("there are no rows to take the expected depth over")
     distinct, count = (

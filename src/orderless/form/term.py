@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import Rows, certainly_inside, read_rows
-from ..model import Box, FunctionBins, Side, side_text
+from ..inputs import read_rows
+from ..model import Box, FunctionBins, Rows, Side, certainly_inside, side_text
 
 __all__ = ["Term"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..inputs import exact, read_region
+from ..inputs import codes_for, exact, predict, read_region
 from ..model import Feature, Side, Space, TreeKernel, counted, over_common_space, value_in
 from ..readers import read_tree
 from .equivalence import cuts_by_feature, round_alike
@@ -27,7 +27,7 @@ from .proof import Proof
 from .properties import SAME, Properties, Region, Row, claim_in, models_differ
 
 if TYPE_CHECKING:
-    from ..inputs import Rows
+    from ..model import Rows
 
 __all__ = ["TreeProperties", "gap_above", "region_of_two", "two_steps"]
 
@@ -56,7 +56,7 @@ class TreeProperties(Properties):
 
     def says(self, row: Row) -> Any:
         """Give what the model says of one row; None where it is not certain."""
-        code = int(self.tree.decide([row])[0])
+        code = int(codes_for(self.tree, [row])[0])
         return None if code < 0 else self.tree.classes[code]
 
     def status_of(self, rows: Rows) -> NDArray[Any]:
@@ -84,7 +84,7 @@ class TreeProperties(Properties):
         alike = [name for name in self.space.names if name not in region]
         row = example_row(self.space.features, sides, self._cuts, alike)
         row = dict(adjusted_row(self.space.knowledge, row, sides))
-        if int(self.tree.decide([row])[0]) != label:
+        if int(codes_for(self.tree, [row])[0]) != label:
             raise AssertionError(f"the row {row} does not get {self.tree.classes[label]!r}")
         return row
 
@@ -113,7 +113,7 @@ class TreeProperties(Properties):
                 )
                 row = example_row(self.space.features, both, self._cuts, alike)
                 pair = tuple({**row, apart[0]: end} for end in ends)
-                said = [int(code) for code in self.tree.decide(list(pair))]
+                said = [int(code) for code in codes_for(self.tree, list(pair))]
                 if tuple(said) != labels:
                     raise AssertionError(f"the rows {pair} do not get different answers")
                 return pair[0], pair[1]
@@ -121,7 +121,7 @@ class TreeProperties(Properties):
             shared = {name: value for name, value in first.items() if name not in apart}
             second = {**self._row(two, labels[1], region), **shared}
             second = {name: second[name] for name in first}
-            if int(self.tree.decide([second])[0]) != labels[1]:
+            if int(codes_for(self.tree, [second])[0]) != labels[1]:
                 raise AssertionError(f"the rows {first} and {second} do not get different answers")
             return first, second
         return None
@@ -135,7 +135,7 @@ class TreeProperties(Properties):
         for table, leaf, other in self._pairs(apart, region, wanted):
             rows = pairs.rows(table.sides(leaf), table.sides(other), self._cuts, alike)
             if rows is not None:
-                said = self.tree.decide(list(rows)).tolist()
+                said = codes_for(self.tree, list(rows)).tolist()
                 if said != [int(table.label[leaf]), int(table.label[other])]:
                     raise AssertionError(f"the rows {rows} do not get different answers")
                 return rows
@@ -183,7 +183,7 @@ class TreeProperties(Properties):
         if row is None:
             return self._proof(region, SAME)
         mine, theirs = ({n: v for n, v in row.items() if n in t.space} for t in (self.tree, other))
-        answers = (self.says(mine), other.predict([theirs]).tolist()[0])
+        answers = (self.says(mine), predict(other, [theirs]).tolist()[0])
         if answers[0] == answers[1]:
             raise AssertionError(f"the row {row} does not separate {self.tree!r} from {other!r}")
         shown = tuple(n for n in row if n in {*self.tree.features, *other.features, *region})

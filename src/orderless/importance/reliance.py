@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..inputs import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, class_codes, number_array, read_rows
-from ..model import Feature, refuse_facts
+from ..inputs import class_codes, codes_for, number_array, read_rows
+from ..model import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, Feature, refuse_facts
 from ..readers import read_tree
 from .number_loss import Loss, check_loss, strata_loss
 from .rows import Given, by_name
@@ -119,12 +119,12 @@ def _losing(given: Given, X: Any, y: ArrayLike, loss: Loss) -> Callable[[Codes],
     tree = given.tree
     if tree.task == "regression":
         numbers = number_array(y, given.n_rows)
-        said = tree.numbers[tree.decide(X)]
+        said = tree.numbers[codes_for(tree, X)]
         return partial(strata_loss, predicted=said, y=numbers, weight=given.weight, loss=loss)
     n_classes = len(tree.classes)
     truth = class_codes(tree, y, given.n_rows, complete=True)
     truth = np.where(truth < 0, n_classes, truth).astype(np.int32)
-    return partial(_excess, predicted=tree.decide(X), truth=truth, weight=given.weight,
+    return partial(_excess, predicted=codes_for(tree, X), truth=truth, weight=given.weight,
                    n_classes=n_classes + 1)  # fmt: skip
 
 

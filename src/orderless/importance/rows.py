@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
-from ..inputs import float_weights, row_bins
-from ..model import Bins, TreeKernel
+from ..inputs import float_weights, rows_for
+from ..model import Bins, TreeKernel, row_bins
 
 __all__ = ["Given", "by_name"]
 
@@ -45,7 +45,7 @@ class Given:
     def read(cls, tree: TreeKernel, X: Any, sample_weight: ArrayLike | None) -> Given:
         """Read rows and weights, and refuse what is not complete."""
         bins = tree.bins
-        table = row_bins(bins, X)
+        table = row_bins(bins, rows_for(bins.tree, X))
         if not len(table):
             raise InvalidData("X has no rows: give at least one")
         return cls(tree, bins, table, float_weights(sample_weight, len(table)), len(table))

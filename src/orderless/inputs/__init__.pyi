@@ -1,5 +1,8 @@
-from .arrow import (
-    arrow_floats as arrow_floats,
+from .answers import (
+    Predictor as Predictor,
+    codes_for as codes_for,
+    predict as predict,
+    predict_interval as predict_interval,
 )
 from .binarize import (
     Binarizer as Binarizer,
@@ -14,24 +17,6 @@ from .cell_style import (
     notations as notations,
     unknown as unknown,
 )
-from .cells import (
-    ABSENT as ABSENT,
-    AMONG as AMONG,
-    BETWEEN as BETWEEN,
-    CODE as CODE,
-    EXACT as EXACT,
-    F32 as F32,
-    F64 as F64,
-    NOT_GIVEN as NOT_GIVEN,
-    CoreColumn as CoreColumn,
-    as_values as as_values,
-    is_unknown as is_unknown,
-    read_codes as read_codes,
-    read_numbers as read_numbers,
-)
-from .column_values import (
-    column_value as column_value,
-)
 from .costs import (
     read_costs as read_costs,
     without_cost as without_cost,
@@ -39,6 +24,9 @@ from .costs import (
 from .decimals import (
     exact as exact,
     exact_number as exact_number,
+    interval_widths as interval_widths,
+    narrow as narrow,
+    near_numbers as near_numbers,
     shown as shown,
 )
 from .discover import (
@@ -48,9 +36,12 @@ from .discover import (
 from .files import (
     MOST_BYTES as MOST_BYTES,
     read_file as read_file,
+    whole_file as whole_file,
+    write_whole as write_whole,
 )
 from .frames import (
     Between as Between,
+    arrow_floats as arrow_floats,
     arrow_slices as arrow_slices,
     column_like as column_like,
     frame_of as frame_of,
@@ -76,21 +67,9 @@ from .names import (
     near as near,
     some_names as some_names,
 )
-from .one_row import (
-    one_row as one_row,
-    row_and_cells as row_and_cells,
-)
 from .optional import (
     import_optional as import_optional,
     to_install as to_install,
-)
-from .possible_rows import (
-    PossibleRows as PossibleRows,
-    one_value as one_value,
-    refuse_contradiction as refuse_contradiction,
-    refuse_contradictions as refuse_contradictions,
-    row_domains as row_domains,
-    unrounded_rows as unrounded_rows,
 )
 from .progress import (
     bar as bar,
@@ -100,27 +79,24 @@ from .progress import (
 )
 from .ranges import (
     read_between as read_between,
+    read_region as read_region,
     rows_for as rows_for,
 )
-from .regions import (
-    read_region as read_region,
-)
-from .row_bins import (
-    allowed_bins as allowed_bins,
-    certainly_inside as certainly_inside,
-    distinct_rows as distinct_rows,
-    known_bins as known_bins,
-    known_rows as known_rows,
-    row_bins as row_bins,
-    row_box as row_box,
-)
 from .rows import (
-    Rows as Rows,
+    EXACT as EXACT,
+    NOT_GIVEN as NOT_GIVEN,
     absent_columns as absent_columns,
+    as_values as as_values,
+    column_value as column_value,
+    is_unknown as is_unknown,
+    one_row as one_row,
     open_rows as open_rows,
+    read_codes as read_codes,
     read_columns as read_columns,
+    read_numbers as read_numbers,
     read_rows as read_rows,
     refuse_rounding as refuse_rounding,
+    row_and_cells as row_and_cells,
     row_at as row_at,
 )
 from .seeds import (
@@ -131,8 +107,4 @@ from .seeds import (
 from .weights import (
     exact_weights as exact_weights,
     float_weights as float_weights,
-)
-from .whole_file import (
-    whole_file as whole_file,
-    write_whole as write_whole,
 )

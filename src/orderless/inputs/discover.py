@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Fact, Flags, Floats, Space, quoted as name_of, quoted_label
-from .cells import CODE
+from ..model import CODE, Fact, Flags, Floats, Space, quoted as name_of, quoted_label
 from .infer import infer_space
 from .rows import read_rows
 

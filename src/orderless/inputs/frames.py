@@ -1,7 +1,7 @@
-"""Data frames: is X one, and results like what came in.
+"""Tables in and out: data frames through narwhals, columns of Arrow with as few copies as can be.
 
-In:  anything; a frame is whatever narwhals takes for an eager one (pandas, polars, pyarrow, ...).
-Out: frames to read, and results as columns or tables of the same library, with pandas' index.
+In:  X of any usual kind; answers by row.
+Out: the frame, its names and rows; answers in the kind that X came in.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidData
-from .arrow import arrow_labels
 from .names import some_names
 
-if TYPE_CHECKING:  # imported when rows come: a tree in a file is explained without it
+if TYPE_CHECKING:
     import narwhals as nw
 
 __all__ = [
     "Between",
+    "arrow_floats",
     "arrow_slices",
     "column_like",
     "frame_of",
@@ -32,6 +33,51 @@ __all__ = [
     "rows_at",
     "table_like",
 ]
+
+
+def arrow_floats(column: Any) -> NDArray[Any] | None:
+    """Give the numbers of an array, or a chunked one, of float64 or float32; of others None.
+
+    Without nulls, an array in one piece is not copied.
+    """
+    import pyarrow as pa
+
+    if column.type not in (pa.float64(), pa.float32()):
+        return None
+    pieces = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    if column.null_count == 0 and len(pieces) == 1:
+        whole: NDArray[Any] = pieces[0].to_numpy(zero_copy_only=False)
+        return whole
+    out = np.empty(len(column), dtype=column.type.to_pandas_dtype())
+    at = 0
+    for piece in pieces:
+        known, data = piece.buffers()
+        to = out[at : at + len(piece)]
+        at += len(piece)
+        if not len(piece):
+            continue
+        numbers = np.frombuffer(data, dtype=out.dtype)[piece.offset : piece.offset + len(piece)]
+        if piece.null_count == 0:
+            to[:] = numbers
+        else:
+            _core.rows.copy_known(numbers, np.frombuffer(known, np.uint8), piece.offset, to)
+    return out
+
+
+def arrow_labels(classes: NDArray[Any], codes: NDArray[Any]) -> Any:
+    """Give labels by row; texts as a dictionary, whose codes are not copied. Null where -1 is."""
+    import pyarrow as pa
+
+    known = codes >= 0
+    bits = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
+    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    places = pa.Array.from_buffers(pa.int32(), len(codes), [bits, pa.py_buffer(codes)])
+    types = {"i": pa.int64(), "u": pa.uint64(), "b": pa.bool_(), "f": pa.float64()}
+    kind = types.get(classes.dtype.kind)
+    if kind is not None:
+        return pa.chunked_array([pa.array(classes.tolist(), kind).take(places)])
+    labels = pa.array(classes.tolist(), pa.string())
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(places, labels, safe=False)])
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidData, a_kind
 from ..model import Column, Condition, Feature, Floats, Label, Space
 from .cell_style import mixture_of, number_like
-from .cells import is_unknown
 from .frames import frame_of
 from .names import some_names
+from .rows import is_unknown
 
 __all__ = ["infer_space", "refuse_numbers"]
 

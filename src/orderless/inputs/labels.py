@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidData
 from ..model import Label, SumKernel, TreeKernel, plain_label
-from .cells import is_unknown
+from .rows import is_unknown
 
 __all__ = ["class_codes", "label_array", "number_array", "numbered_classes"]
 

@@ -1,39 +1,56 @@
-"""Ranges in: values that are known only to lie between two others, or to be one of several.
+"""Ranges in: values that lie between two others, or are one of several; also in ``where=``.
 
-In:  two tables, ``lower`` and ``upper``, and the ``Space`` that says what their columns mean.
-Out: ``Rows`` in which a feature is an interval or a set.
+In:  two tables, ``lower`` and ``upper``, or a dict of feature -> value, range or set; and the
+     ``Space`` that says what their columns mean.
+Out: ``Rows`` in which a feature is an interval or a set; a ``Side`` for each feature.
 Paper: beyond it; a row with unknowns is a box (design), and a range is one more side of it.
+
+Ends of ranges are inside, and rounded as rows are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
-from ..model import Column, Feature, Floats, Space, Values, short_number
-from .cells import (
+from ..errors import InvalidData, a_kind
+from ..model import (
     ABSENT,
     AMONG,
     BETWEEN,
     CODE,
+    Column,
     CoreColumn,
+    Feature,
+    Floats,
+    Rows,
+    Side,
+    Space,
+    SumKernel,
+    TreeKernel,
+    Values,
+    short_number,
+)
+from .frames import Between
+from .names import some_names
+from .rows import (
     Known,
     as_values,
     is_unknown,
     no_contradiction,
+    open_rows,
     read_among,
     read_intervals,
     read_numbers,
+    read_rows,
 )
-from .frames import Between
-from .names import some_names
-from .rows import Rows, open_rows, read_rows
 
-__all__ = ["read_between", "rows_for"]
+__all__ = ["read_between", "read_region", "rows_for"]
 
 Given = NDArray[Any] | None
 COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
@@ -82,13 +99,13 @@ def read_between(
 Ends = list[tuple[Column, Given, Given]]
 
 
-def rows_for(X: Any, space: Space, used: Iterable[int], *, if_there: Iterable[int] = ()) -> Rows:
-    """Read rows of any usual kind, or ranges; rows that were read stay as they are."""
+def rows_for(model: TreeKernel | SumKernel, X: Any) -> Rows:
+    """Read what a model asks of rows of any usual kind; rows that were read stay as they are."""
     if isinstance(X, Rows):
         return X
     if isinstance(X, Between):
-        return read_between(X.lower, X.upper, space, used, if_there=if_there)
-    return read_rows(X, space, used, if_there=if_there)
+        return read_between(X.lower, X.upper, model.space, model.used, if_there=model.connected)
+    return read_rows(X, model.space, model.used, if_there=model.connected)
 
 
 def _conditions(ends: Ends, n_rows: int) -> Known:
@@ -223,3 +240,139 @@ def _codes(feature: Feature, low: Any, high: Any, row: int) -> list[int] | None:
             )
         out.append(code)
     return out
+
+
+ENDS = ("above", "at_least", "at_most", "below")
+
+
+def read_region(given: Any, space: Space, what: str = "where") -> dict[str, Side]:
+    """Read conditions on features; a feature that is not named may have every value.
+
+    Parameters
+    ----------
+    given : dict of feature -> condition, or None
+        Numbers: a value, a range ``(lower, upper)`` with both ends inside (None: no end), or a dict
+        with some of ``above``, ``at_least``, ``at_most`` and ``below``. Categories: a value, or a
+        set or list of values. NaN: the value is missing, where that is a value.
+    what : str
+        What the conditions are called in messages.
+
+    Examples
+    --------
+    >>> space = Space({"age": "integer", "color": ["red", "blue", "green"]})
+    >>> read_region({"age": (18, 25)}, space)["age"].upper
+    25.0
+    >>> read_region({"color": {"red", "blue"}}, space)["color"].labels
+    ('red', 'blue')
+    >>> read_region({"age": {"above": 18}}, space)["age"].lower
+    18.0
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidData(
+            f"{what} must be a dict {{feature: value, range or set}}, got {a_kind(given)}"
+        )
+    out = {}
+    for name, condition in given.items():
+        feature = space[name]
+        try:
+            side = (
+                _ordered_side(feature, condition)
+                if feature.ordered
+                else _label_side(feature, condition)
+            )
+        except InvalidData as fault:
+            text = str(fault).removeprefix("row 0, ").removeprefix(f"feature {name!r}: ")
+            raise InvalidData(f"{what}, feature {name!r}: {text}") from None
+        out[name] = side
+    return out
+
+
+def _ordered_side(feature: Feature, condition: Any) -> Side:
+    if isinstance(condition, Mapping):
+        return _ends_side(feature, condition)
+    if isinstance(condition, set | frozenset):
+        raise InvalidData(
+            "a set is for categories: give a number, or a range (lower, upper) with both ends "
+            "inside and None for no end"
+        )
+    if isinstance(condition, COLLECTIONS):
+        if len(condition) != 2:
+            raise InvalidData(
+                f"a range has two ends, (lower, upper), got {len(condition)}: None is no end"
+            )
+        low, high = condition
+        if is_unknown(low) and is_unknown(high):
+            raise InvalidData("the range has no end: leave the feature out")
+        return _range_side(feature, low, high)
+    if is_unknown(condition):
+        if condition is None or not feature.nan:
+            raise InvalidData(
+                f"{condition!r} is no value: give a number, or a range (lower, upper)"
+                + (", or NaN for a value that is missing" if feature.nan else "")
+            )
+        return Side(feature, 0.0, 0.0, True)
+    return _range_side(feature, condition, condition)
+
+
+def _range_side(feature: Feature, low: Any, high: Any) -> Side:
+    """Read a range as ``predict_between`` reads it; what lies between numbers is a number."""
+    plain = replace(feature, nan=False)
+    rows = read_between([{feature.name: low}], [{feature.name: high}], Space([plain]), [0])
+    _, first, last = rows.columns[0]
+    assert first is not None
+    assert last is not None
+    lower = float(feature.at_most(first[0], strict=True)) if first[0] > -math.inf else -math.inf
+    return Side(feature, lower, float(last[0]))
+
+
+def _ends_side(feature: Feature, ends: Mapping[str, Any]) -> Side:
+    unknown = [key for key in ends if key not in ENDS]
+    if unknown or not ends:
+        raise InvalidData(
+            f"the ends of a range must be some of {some_names(ENDS)}, got "
+            f"{some_names(unknown) or 'none'}"
+        )
+    for pair in (("above", "at_least"), ("at_most", "below")):
+        if all(key in ends for key in pair):
+            raise InvalidData(f"give {pair[0]!r} or {pair[1]!r}, not both")
+    side = Side.whole(replace(feature, nan=False))
+    lower, upper = side.lower, side.upper
+    for key, end in ends.items():
+        if is_unknown(end):
+            raise InvalidData(f"{key!r} must be a number, got {end!r}")
+        if key in ("at_least", "at_most"):
+            part = _range_side(feature, *((end, None) if key == "at_least" else (None, end)))
+            lower, upper = max(lower, part.lower), min(upper, part.upper)
+            continue
+        # The end itself is outside; it is rounded as the numbers of rows are.
+        number = _range_side(
+            replace(feature, kind="numeric", values=_wide(feature)), end, end
+        ).upper
+        number = float(as_values(feature, np.asarray(number)))
+        if key == "above":
+            lower = max(lower, float(feature.at_most(number)))
+        else:
+            upper = min(upper, float(feature.at_most(number, strict=True)))
+    if not lower < upper:
+        raise InvalidData(f"no value lies in the range {dict(ends)!r:.120}")
+    return Side(feature, lower, upper)
+
+
+def _wide(feature: Feature) -> Any:
+    return "float32" if feature.values == "float32" else "float64"
+
+
+def _label_side(feature: Feature, condition: Any) -> Side:
+    if isinstance(condition, Mapping):
+        raise InvalidData(
+            f"categories have no order: give a value or a set of values, got {condition!r:.80}"
+        )
+    if condition is None:
+        raise InvalidData("None is no value: give a category, or a set of categories")
+    many = condition if isinstance(condition, COLLECTIONS) else [condition]
+    row = [{feature.name: list(many)}]
+    _, allowed, _ = read_between(row, [{}], Space([feature]), [0]).columns[0]
+    assert allowed is not None
+    return Side(feature, codes=tuple(np.flatnonzero(allowed[0]).tolist()))

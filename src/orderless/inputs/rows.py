@@ -1,59 +1,321 @@
 """Rows in: arrays, data frames and dicts become one column per feature, as the core reads them.
 
-In:  X of any usual kind, and the ``Space`` that says what its columns mean.
+In:  X of any usual kind, or two tables between which the values lie, and the ``Space`` that says
+     what their columns mean.
 Out: ``Rows``. A row with unknowns is a box (design: a known value is one point, a missing one is
-     everything, some known conditions are an interval or a set).
+     everything, some known conditions are an interval or a set; so is a range).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..model import Feature, Space
-from .arrow import arrow_floats
-from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature, read_numbers
-from .frames import frame_of
+from ..model import (
+    ABSENT,
+    AMONG,
+    BETWEEN,
+    CODE,
+    F32,
+    F64,
+    Column,
+    Condition,
+    CoreColumn,
+    Feature,
+    Label,
+    Rows,
+    Space,
+    row_boundary,
+)
+from .frames import arrow_floats, frame_of
 from .names import near, some_names
 
 if TYPE_CHECKING:
     import narwhals as nw
 
 __all__ = [
-    "OpenRows",
-    "Rows",
+    "EXACT",
+    "NOT_GIVEN",
     "absent_columns",
+    "as_values",
+    "column_value",
+    "is_unknown",
+    "one_row",
     "open_rows",
+    "read_codes",
     "read_columns",
+    "read_numbers",
     "read_rows",
     "refuse_rounding",
+    "row_and_cells",
     "row_at",
 ]
 
+EXACT = 2**53  # from here on float64 does not hold every whole number
+
+
+Known = list[tuple[Condition | None, NDArray[Any]]]
+
+
+class _NotGiven:
+    """What a dict does not say: unknown, also where NaN is a value of its own."""
+
+
+NOT_GIVEN = _NotGiven()
+
+
+def read_feature(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
+    """Read a feature out of the columns that describe it."""
+    if not known:
+        return CoreColumn(ABSENT)
+    if len(known) == 1 and known[0][0] is None:
+        return _read_values(feature, known[0][1])
+    if feature.ordered:
+        return read_intervals(feature, known, n_rows)
+    return read_among(feature, known, n_rows)
+
+
+def _read_values(feature: Feature, values: NDArray[Any]) -> CoreColumn:
+    if feature.nan and _not_given(values).any():
+        return _read_given(feature, values)
+    if feature.ordered:
+        return read_numbers(feature, values)
+    return CoreColumn(CODE, read_codes(feature, values))
+
+
+def _not_given(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype != object:
+        return np.zeros(len(values), dtype=bool)
+    return np.array([value is NOT_GIVEN for value in values], dtype=bool)
+
+
+def _read_given(feature: Feature, values: NDArray[Any]) -> CoreColumn:
+    """Read a feature that has NaN as a value and that some rows do not mention."""
+    free = _not_given(values)
+    if feature.ordered:
+        number = as_values(feature, read_numbers(feature, values)[1])
+        low, high = np.where(free, -np.inf, number), np.where(free, np.nan, _end(number))
+        return CoreColumn(BETWEEN, low, high)
+    codes = read_codes(feature, values)
+    allowed = free[:, None] | (codes[:, None] == np.arange(feature.n_values))
+    return CoreColumn(AMONG, allowed.astype(np.uint8))
+
+
+def read_numbers(feature: Feature, values: NDArray[Any]) -> CoreColumn:
+    """Read the numbers of an ordered feature; unknown ones are NaN."""
+    if values.dtype == object or values.dtype.kind in "USMm":
+        values = _parse_numbers(feature, values)
+    elif values.dtype.kind not in "biuf":
+        raise InvalidData(
+            f"feature {feature.name!r} is {feature.kind}, its column {values.dtype}: give numbers"
+        )
+    elif values.dtype not in (np.float64, np.float32) or values.strides[0] % values.itemsize:
+        values = _as_floats(feature, values)  # the core steps over whole values only
+    if feature.whole:
+        low, high = feature.bounds
+        # A comparison with NaN is false, so unknown values are not bad.
+        bad = (values <= low) | (values > high) | np.isinf(values)
+        bad |= np.isfinite(values) & (values != np.floor(values))
+        if bad.any():
+            row = int(np.argmax(bad))
+            kind = "boolean: 0, 1, False or True" if feature.kind == "boolean" else "integer"
+            raise InvalidData(
+                f"feature {feature.name!r} has the value {values[row]!s} in row {row} and is "
+                f"declared {kind}"
+            )
+    return CoreColumn(F32 if values.dtype == np.float32 else F64, values)
+
+
+def _as_floats(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Turn an array of numbers into float64; a whole number that would be rounded is refused."""
+    out = values.astype(np.float64)
+    if feature.values != "float32" and values.itemsize >= 8:  # smaller ones all fit
+        rounded = np.flatnonzero(_differ(values, out))
+        if len(rounded):
+            row = int(rounded[0])
+            _refuse_rounding(feature, values[row].item(), float(out[row]), row)
+    return out
+
+
+def _differ(values: NDArray[Any], floats: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which numbers from 2^53 on are not what they are as float64."""
+    back = floats
+    if values.dtype.kind in "iu":  # the largest of them round to one that no longer fits
+        back = np.where(floats < float(np.iinfo(values.dtype).max), floats, 0.0)
+    rounded: NDArray[np.bool_] = back.astype(values.dtype) != values
+    return rounded & (np.abs(floats) >= EXACT)
+
+
+def _refuse_rounding(feature: Feature, value: Any, number: float, row: int) -> None:
+    """Refuse a number of which float64 holds only a neighbour: it may be beyond a threshold."""
+    if abs(number) >= EXACT and value != number:
+        raise InvalidData(
+            f"feature {feature.name!r} has the value {value!s:.80} in row {row}, which float64 "
+            f"cannot hold (the nearest is {number:.0f}): turn the column into float64 if rounding "
+            "is fine, or make the feature categorical if it is an identifier"
+        )
+
+
+def _parse_numbers(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64]:
+    out = np.full(len(values), np.nan)
+    for i, value in enumerate(values):
+        if is_unknown(value):
+            continue
+        try:
+            if isinstance(value, str | bytes | np.ndarray | np.datetime64 | np.timedelta64):
+                raise TypeError
+            out[i] = float(value)
+        except (TypeError, ValueError, OverflowError):
+            allowed = "0, 1, False or True" if feature.kind == "boolean" else "numbers"
+            raise InvalidData(
+                f"feature {feature.name!r} has the value {value!r:.80} in row {i}: "
+                f"it is {feature.kind}, so give {allowed}; NaN or None if it is unknown"
+            ) from None
+        if feature.values != "float32":
+            exact = value.item() if isinstance(value, np.generic) else value
+            _refuse_rounding(feature, exact, float(out[i]), i)
+    return out
+
+
+def as_values(feature: Feature, numbers: NDArray[Any] | None) -> NDArray[np.float64]:
+    """Round the numbers of rows as the feature does."""
+    out = np.asarray(numbers, dtype=np.float64)
+    if feature.kind == "numeric" and feature.values == "float32":
+        with np.errstate(over="ignore"):
+            out = out.astype(np.float32).astype(np.float64)
+    return out
+
+
+def is_unknown(value: Any) -> bool:
+    """Whether a single value stands for "not known": None, NaN, NA, NaT."""
+    if value is None or value is NOT_GIVEN:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas' NA does not say
+        return True
+    except ValueError:  # an array: not known to be a value, but not unknown either
+        return False
+
+
+def read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
+    """Give the numbers of a categorical feature's values, -1 for unknown."""
+    unknown = len(feature.categories) + feature.other if feature.nan else -1
+    number: dict[Any, int] = {label: i for i, label in enumerate(feature.categories)}
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64)  # whatever its width
+    out = np.empty(len(values), dtype=np.int32)
+    for i, value in enumerate(values.tolist() if values.dtype != object else values):
+        code = number.get(value) if isinstance(value, bool | int | float | str) else None
+        if code is None:
+            if is_unknown(value):
+                code = unknown
+            else:
+                label = value.item() if isinstance(value, np.generic) else value
+                if isinstance(label, bool | int | float | str):
+                    code = feature.code(label)
+                if code is None:
+                    raise InvalidData(
+                        f"feature {feature.name!r} has the value {value!r:.80} in row {i}: "
+                        f"must be one of {some_names(feature.categories)}"
+                    )
+        out[i] = code
+    return out
+
+
+def _truth(feature: Feature, condition: Condition, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Read a column that says whether a condition holds: 1, 0 or NaN."""
+    _, numbers, _ = read_numbers(Feature(str(condition), "boolean"), values)
+    return cast("NDArray[np.float64]", numbers)
+
+
+def read_intervals(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
+    """Read an ordered feature: the interval in which each row lies."""
+    low = np.full(n_rows, -np.inf)
+    high = np.full(n_rows, np.inf)
+    some = np.ones(n_rows, dtype=bool)  # whether it can be a number
+    missing = np.full(n_rows, feature.nan)  # whether it can be NaN, where that is a value
+    for condition, values in known:
+        if condition is None:
+            number = as_values(feature, read_numbers(feature, values)[1])
+            low = np.fmax(low, number)
+            high = np.fmin(high, number)
+            missing &= np.isnan(number)
+            some &= ~np.isnan(number) | _not_given(values) | (not feature.nan)
+            continue
+        truth = _truth(feature, condition, values)
+        missing &= truth != 1  # a condition that holds, holds for a number
+        if condition.at_most is not None:
+            top = feature.at_most(condition.at_most)
+            high = np.where(truth == 1, np.minimum(high, top), high)
+            low = np.where(truth == 0, np.maximum(low, feature.above(top)), low)
+        else:
+            among = [float(v) for v in cast("tuple[Label, ...]", condition.among)]
+            if len(among) == 1:  # a boolean given as "is true" or "is false"
+                value = np.where(truth == 1, among[0], 1.0 - among[0])
+                low = np.where(np.isnan(truth), low, np.maximum(low, value))
+                high = np.where(np.isnan(truth), high, np.minimum(high, value))
+            else:  # neither, or either: it never, or always holds
+                some &= truth != (0 if among else 1)
+    some &= low <= high
+    no_contradiction(feature, ~some & ~missing)
+    if feature.nan:  # this is how the core learns that NaN is possible
+        low, high = np.where(some, low, np.nan), np.where(missing, np.nan, _end(high))
+    return CoreColumn(BETWEEN, low, high)
+
+
+def _end(high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give upper ends above -inf: the core's intervals are open below, so up to -inf is nothing.
+
+    No condition separates -inf from the least number.
+    """
+    return np.maximum(high, np.finfo(np.float64).min)
+
+
+def read_among(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
+    """Read a feature without order: which of its values each row can have."""
+    allowed = np.ones((n_rows, feature.n_values), dtype=bool)
+    for condition, values in known:
+        if condition is None:
+            codes = read_codes(feature, values)
+            rows = np.flatnonzero((codes >= 0) & ~_not_given(values))
+            one = np.zeros_like(allowed)
+            one[rows, codes[rows]] = True
+            allowed[rows] &= one[rows]
+            continue
+        truth = _truth(feature, condition, values)
+        inside = np.zeros(feature.n_values, dtype=bool)
+        for value in condition.among or ():
+            inside[feature.categories.index(value)] = True
+        allowed[truth == 1] &= inside
+        allowed[truth == 0] &= ~inside
+    count = allowed.sum(axis=1)
+    no_contradiction(feature, count == 0)
+    if np.all((count == 1) | (count == feature.n_values)):
+        codes = np.where(count == 1, allowed.argmax(axis=1), -1).astype(np.int32)
+        return CoreColumn(CODE, codes)
+    return CoreColumn(AMONG, allowed.astype(np.uint8))
+
+
+def no_contradiction(feature: Feature, bad: NDArray[np.bool_]) -> None:
+    """Refuse rows that no value of a feature fits."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        fault = InvalidData(
+            f"row {row} contradicts itself about {feature.name!r}: no value of "
+            "the feature fits all of its columns. Correct the row, or treat the columns as "
+            "unrelated with Space.independent(...)"
+        )
+        fault.row = row
+        raise fault
+
+
 Lookup = Callable[[str], "NDArray[Any] | None"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows as the core reads them: for each feature of the space one entry."""
-
-    n_rows: int
-    columns: list[CoreColumn]
-
-    def take(self, at: slice | NDArray[np.intp]) -> Rows:
-        """Give some of the rows: a slice, or their positions."""
-        columns = [
-            CoreColumn(kind, *(None if values is None else values[at] for values in both))
-            for kind, *both in self.columns
-        ]
-        n_rows = len(range(self.n_rows)[at]) if isinstance(at, slice) else len(at)
-        return Rows(n_rows, columns)
 
 
 def read_rows(
@@ -330,3 +592,71 @@ def _object_array(values: list[Any]) -> NDArray[Any]:
     for i, value in enumerate(values):
         out[i] = value
     return out
+
+
+def one_row(row: Any, space: Space, used: Iterable[int], if_there: Iterable[int] = ()) -> Rows:
+    """Read the features ``used`` of one row, and others if they are there.
+
+    Examples
+    --------
+    >>> one_row({"age": 3}, Space({"age": "numeric"}), [0]).n_rows
+    1
+    """
+    return read_rows(row_and_cells(row, space)[0], space, used, if_there=if_there)
+
+
+def row_and_cells(row: Any, space: Space) -> tuple[Any, dict[str, Any]]:
+    """Give one row as ``read_rows`` wants rows (a list, or the data frame), and as a dict."""
+    if isinstance(row, Mapping):
+        return [dict(row)], dict(row)
+    frame = frame_of(row)
+    if frame is not None:
+        _refuse_several(len(frame))
+        there = [name for name in frame.columns if name in space or name in space.column_names]
+        return row, {name: frame.get_column(name).to_list()[0] for name in there}
+    no_values = isinstance(row, str | bytes | set | frozenset) or not isinstance(row, Iterable)
+    if no_values or getattr(row, "ndim", 1) == 0:
+        raise InvalidData(
+            f"cannot read one row from {row!r:.80}: give a dict {{feature: value}}, or the "
+            "values in the order of the columns"
+        )
+    if hasattr(row, "items"):  # a Series: a row of a data frame
+        cells = dict(row.items())
+        if all(isinstance(name, str) for name in cells):
+            return [cells], cells
+        row = cells.values()
+    if hasattr(row, "toarray"):  # sparse
+        row = row.toarray()
+    values = row.tolist() if isinstance(row, np.ndarray) else list(row)
+    if values and all(isinstance(v, Mapping | list | tuple | np.ndarray) for v in values):
+        _refuse_several(len(values))
+        return row_and_cells(values[0], space)
+    return [values], dict(zip(space.column_names, values, strict=False))
+
+
+def _refuse_several(n_rows: int) -> None:
+    if n_rows != 1:
+        raise InvalidData(f"expected one row, got {n_rows:,}: give them one at a time")
+
+
+def column_value(space: Space, column: Column, value: Any) -> Any:
+    """Give what a column holds where its feature has this value.
+
+    Examples
+    --------
+    >>> from orderless import Condition
+    >>> space = Space({"age": "integer"}, columns={"young": Condition("age", at_most=25)})
+    >>> column_value(space, space.columns[0], 24), column_value(space, space.columns[0], 26)
+    (1, 0)
+    """
+    condition = column.condition
+    if condition is None:
+        return value
+    if is_unknown(value):
+        return 0  # a condition that holds, holds for a value
+    if condition.among is not None:
+        return int(value in condition.among)
+    assert condition.at_most is not None
+    feature = space[column.feature]
+    end = np.asarray(feature.at_most(condition.at_most))
+    return int(float(value) <= float(row_boundary(end, feature.values)))

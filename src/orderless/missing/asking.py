@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import Rows, allowed_bins, distinct_rows, labels_like
-from ..model import Bins, TreeKernel
+from ..inputs import labels_like, predict, rows_for
+from ..model import Bins, Rows, TreeKernel, allowed_bins, distinct_rows
 from ..readers import read_tree
 from .smallest_sets import Ends
 
@@ -40,12 +40,12 @@ def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
     left out.
     """
     tree, ends = Ends.of(read_tree(tree), tolerance)
-    rows = tree.read(X)
+    rows = rows_for(tree, X)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
     if ends.reach is None:
         open_rows = np.flatnonzero(tree.decide(rows) < 0)
     else:
-        known = tree.predict(rows, tolerance=tolerance)
+        known = predict(tree, rows, tolerance=tolerance)
         open_rows = np.flatnonzero(np.ma.getmaskarray(known))
     codes[open_rows] = asked_features(tree, rows, open_rows, tolerance)
     return labels_like(X, np.array(tree.space.names), codes, name="ask_next")

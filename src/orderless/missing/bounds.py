@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..inputs import Rows, table_like
-from ..model import Floats, TreeKernel, refuse_facts
+from ..inputs import rows_for, table_like
+from ..model import Floats, Rows, TreeKernel, refuse_facts
 
 __all__ = ["groups_reached", "probability_bounds"]
 
@@ -31,7 +31,7 @@ def probability_bounds(tree: TreeKernel, X: Any) -> tuple[Any, Any]:
     upper ends need hold at once. Cost: the nodes that a row can reach, and for rows that reach
     leaves with different shares, rows x classes x different leaves; memory is bounded.
     """
-    rows = tree.read(X)
+    rows = rows_for(tree, X)
     lower, upper = _ends(tree, rows, tree.shares)
     return table_like(X, lower, tree.classes), table_like(X, upper, tree.classes)
 

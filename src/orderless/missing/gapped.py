@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..inputs import NOT_GIVEN, Rows, open_rows, read_codes, read_columns, read_numbers, some_names
-from ..model import Column, Feature, Flags, Floats, Space, SumKernel, TreeKernel
+from ..inputs import NOT_GIVEN, open_rows, read_codes, read_columns, read_numbers, some_names
+from ..model import Column, Feature, Flags, Floats, Rows, Space, SumKernel, TreeKernel
 
 __all__ = ["Gapped"]
 

@@ -13,8 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import Rows, one_row, refuse_contradiction, row_box, unrounded_rows
-from ..model import Label, TreeKernel, in_time, midpoint
+from ..inputs import one_row
+from ..model import (
+    Label,
+    Rows,
+    TreeKernel,
+    in_time,
+    midpoint,
+    refuse_contradiction,
+    row_box,
+    unrounded_rows,
+)
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (

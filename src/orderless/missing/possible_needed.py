@@ -17,8 +17,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..inputs import Rows, one_value, row_box, row_domains
-from ..model import Domain, Formula, Knowledge, TreeKernel, domain_of, meet, opposite
+from ..model import (
+    Domain,
+    Formula,
+    Knowledge,
+    Rows,
+    TreeKernel,
+    domain_of,
+    meet,
+    one_value,
+    opposite,
+    row_box,
+    row_domains,
+)
 from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
 
 __all__ = ["PossibleNeeded"]

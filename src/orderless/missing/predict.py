@@ -15,17 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
-from ..inputs import (
-    Rows,
-    allowed_bins,
-    class_codes,
-    column_like,
-    distinct_rows,
-    known_rows,
-    row_bins,
-    table_like,
-)
-from ..model import SumKernel, TreeKernel
+from ..inputs import class_codes, column_like, rows_for, table_like
+from ..model import Rows, SumKernel, TreeKernel, allowed_bins, distinct_rows, known_rows, row_bins
 
 __all__ = [
     "counts_rows",
@@ -45,7 +36,7 @@ def possible_classes(tree: TreeKernel, X: Any) -> Any:
     Exact: a leaf is reachable iff its box meets the row's (the paper's Theorem 3.2, for all
     classes at once). Cost per row: the nodes that it can reach.
     """
-    rows = tree.read(X)
+    rows = rows_for(tree, X)
     table = tree.reach(rows, all_classes=True).possible.reshape(rows.n_rows, len(tree.classes))
     kinds, which = distinct_rows(table.astype(bool))
     named = [tuple(tree.classes[c] for c in np.flatnonzero(kind)) for kind in kinds]
@@ -67,7 +58,7 @@ def shares_of_rows(
         )
     if y is not None:
         raise ValueError("y goes with training rows: shares(X, X_train, y)")
-    return _as_shares(tree, X, _count_in_leaves(tree, tree.read(X)))
+    return _as_shares(tree, X, _count_in_leaves(tree, rows_for(tree, X)))
 
 
 def counts_rows(tree: TreeKernel) -> bool:
@@ -109,7 +100,7 @@ def shares_of_training(
 
     ``decide`` gives the classes of training rows where y does not.
     """
-    rows, reference = model.read(X), model.read(training)
+    rows, reference = rows_for(model, X), rows_for(model, training)
     codes = decide(reference) if y is None else class_codes(model, y, reference.n_rows)
     return _as_shares(model, X, _count_fitting(model, rows, reference, codes))
 

@@ -13,8 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows, unrounded_rows
-from ..model import TreeKernel, refuse_facts
+from ..model import (
+    AMONG,
+    BETWEEN,
+    Rows,
+    TreeKernel,
+    allowed_bins,
+    distinct_rows,
+    refuse_facts,
+    unrounded_rows,
+)
 from .needed import LIMIT, TIME_LIMIT, Names
 from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
 

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import Bins, TreeKernel, as_bits, near_numbers, read_tolerance
+from ..inputs import near_numbers
+from ..model import Bins, TreeKernel, as_bits, read_tolerance
 
 __all__ = [
     "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "in_order", "lucky_sets", "members",

@@ -123,8 +123,28 @@ from .numbers import (
     short_number as short_number,
     value_at_most as value_at_most,
 )
-from .predictor import (
-    Predictor as Predictor,
+from .rows import (
+    ABSENT as ABSENT,
+    AMONG as AMONG,
+    BETWEEN as BETWEEN,
+    CODE as CODE,
+    F32 as F32,
+    F64 as F64,
+    CoreColumn as CoreColumn,
+    PossibleRows as PossibleRows,
+    Rows as Rows,
+    allowed_bins as allowed_bins,
+    certainly_inside as certainly_inside,
+    distinct_rows as distinct_rows,
+    known_bins as known_bins,
+    known_rows as known_rows,
+    one_value as one_value,
+    refuse_contradiction as refuse_contradiction,
+    refuse_contradictions as refuse_contradictions,
+    row_bins as row_bins,
+    row_box as row_box,
+    row_domains as row_domains,
+    unrounded_rows as unrounded_rows,
 )
 from .rule import (
     Link as Link,
@@ -148,11 +168,8 @@ from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
 )
 from .tree_numbers import (
-    interval_widths as interval_widths,
     level_labels as level_labels,
     midpoint as midpoint,
-    narrow as narrow,
-    near_numbers as near_numbers,
     place_of as place_of,
     read_levels as read_levels,
     read_probability as read_probability,

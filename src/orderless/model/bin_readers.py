@@ -6,6 +6,7 @@ Out: ``BinReaders``, their part that is made when it is asked for, and again in 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .arrays import BinNodes, Layout
+from .condition import Column
 from .feature import Feature
 from .numbers import row_boundary
-from .predictor import row_reader
 
 if TYPE_CHECKING:
+    from .space import Space
     from .tree import TreeKernel
 
 __all__ = ["BinReaders"]
@@ -69,3 +71,33 @@ class BinReaders:
     def __getstate__(self) -> dict[str, Any]:
         made_again = ("places", "row_cuts", "reader", "explainer")
         return {name: own for name, own in vars(self).items() if name not in made_again}
+
+
+def row_reader(
+    space: Space, used: Iterable[int]
+) -> tuple[_core.rows.RowReader | None, NDArray[np.int32]]:
+    """Give what reads single rows in the core, and by feature its column, -1: not read.
+
+    None if a feature is not just a column of its own name, or if there are facts between features.
+    """
+    place = np.full(len(space.features), -1, dtype=np.int32)
+    features: list[tuple[Any, ...] | None] = [None] * len(space.columns)
+    if space.knowledge is not None:
+        return None, place
+    for i in used:
+        own = space.features[i]
+        at = space.columns_of[own.name]
+        if len(at) != 1 or space.columns[at[0]] != Column(own.name, own.name):
+            return None, place
+        place[i] = at[0]
+        features[at[0]] = _cell(own)
+    more = set(space.names).difference(space.column_names)
+    names = [*space.column_names, *sorted(more)]
+    return _core.rows.RowReader(names, features, len(space.columns)), place
+
+
+def _cell(own: Feature) -> tuple[Any, ...]:
+    """Say how the core reads a value of a feature."""
+    codes = {label: code for code, label in enumerate(own.categories)}
+    missing = len(own.categories) + own.other if own.nan else -1
+    return (own.ordered, own.nan, own.whole, *own.bounds, codes, missing)

@@ -40,7 +40,6 @@ from .whole_numbers import IN_PAGES, ROOM, WITH_FACTS, Adding, Whole, in_units, 
 
 if TYPE_CHECKING:
     from .._core.ensembles import RowBins, Sum
-    from ..inputs import Rows
     from .knowledge.fact_trees import FactTrees
 
 __all__ = ["SumKernel"]
@@ -159,12 +158,6 @@ class SumKernel:
     def bins(self) -> Bins:
         """The conditions of all trees cut each feature into bins."""
         return Bins(self)
-
-    def read(self, X: Any) -> Rows:
-        """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
-        from ..inputs import rows_for
-
-        return rows_for(X, self.space, self.used, if_there=self.connected)
 
     @cached_property
     def connected(self) -> tuple[int, ...]:

@@ -7,7 +7,6 @@ Out: ``TreeKernel``: immutable, checked once, without dead branches; what rooms 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidData, InvalidTree, a_kind
+from ..errors import InvalidTree, a_kind
 from . import formats as serial
 from .arrays import Floats, Nodes
+from .bin_readers import row_reader
 from .bins import Bins
 from .feature import Label
 from .knowledge.fact import Fact
 from .knowledge.possible_tree import PossibleTree
 from .leaf_words import tree_text
 from .numbers import row_boundary, short_number
-from .predictor import Predictor
+from .rows import PossibleRows, Rows
 from .side import Side
 from .space import Space
 from .tree_arrays import (
@@ -48,12 +48,9 @@ from .tree_file import (
 from .tree_numbers import (
     ROUNDING,
     level_labels,
-    midpoint,
-    narrow,
     place_of,
     read_levels,
     read_probability,
-    read_tolerance,
 )
 from .tree_over import tree_over
 from .tree_rows import T, labels_array, n_threads
@@ -61,9 +58,11 @@ from .words import side_text
 
 if TYPE_CHECKING:
     from .._core.rows import Reached
-    from ..inputs import PossibleRows, Rows
+    from ..model import PossibleRows, Rows
 
 __all__ = ["TreeKernel"]
+
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 class _Shown:
@@ -344,11 +343,6 @@ class TreeKernel:
         """Return the same tree over its space with more facts."""
         return self.over(self.space.with_facts(facts))
 
-    @cached_property
-    def predictor(self) -> Predictor:
-        """What answers rows that come one at a time, and tables of floats."""
-        return Predictor(self)
-
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""
         return iter(np.flatnonzero(self.feature < 0).tolist())
@@ -452,21 +446,14 @@ class TreeKernel:
         place[-1] = -1  # no leaf
         return self.numbers[order], self.relabelled(place[self.leaf_class])
 
-    def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
-        """Give the smallest and the largest number of each row; see ``Model.predict_interval``.
+    def interval(self, rows: Rows, n_jobs: int | None = None) -> tuple[Floats, Floats]:
+        """Compute the smallest and the largest number of each row; NaN where facts exclude it.
 
         Exact: some completion of the row gets the lower number, and some gets the upper. Not every
-        number between them need be possible. Cost as for ``predict``, but rows with unknowns are
+        number between them need be possible. Cost as for ``decide``, but rows with unknowns are
         followed to all leaves that they can reach.
         """
-        from ..inputs import column_like
-
-        lower, upper = self._interval(X, n_jobs)
-        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
-
-    def _interval(self, X: Any, n_jobs: int | None) -> tuple[Floats, Floats]:
         numbers, nodes = self._by_number
-        rows = self.read(X)
         ends = self.over_rows(_core.rows.ends, nodes, rows, n_jobs)
         lower, upper = numbers[ends.low], numbers[ends.high]
         known = self.known_rows(rows)
@@ -478,14 +465,6 @@ class TreeKernel:
             upper[at] = np.where(leaves, own, -np.inf).max(axis=1)
             lower[known.contradicting] = upper[known.contradicting] = np.nan
         return lower, upper
-
-    def predict_with_tolerance(self, X: Any, tolerance: float, n_jobs: int | None = None) -> Any:
-        """Give the midpoint of each row's interval where that is narrow; see ``predict``."""
-        from ..inputs import masked_like
-
-        most = read_tolerance(tolerance)
-        lower, upper = self._interval(X, n_jobs)
-        return masked_like(X, midpoint(lower, upper), ~narrow(lower, upper, most))
 
     def as_regression(self) -> TreeKernel:
         """Give the tree with its classes as numbers that rise, each once: a regression tree."""
@@ -581,59 +560,40 @@ class TreeKernel:
 
     # -- rows ------------------------------------------------------------------------------------
 
-    def predict(self, X: Any, *, tolerance: float | None = None, n_jobs: int | None = None) -> Any:
-        """Give each row's class, or number, where it is certain.
+    @cached_property
+    def row_predictor(self) -> _core.rows.RowPredictor | None:
+        """What answers plain rows and tables of floats in the core; None where it cannot."""
+        reader, columns = row_reader(self.space, self.used)
+        if reader is None:
+            return None
+        return _core.rows.RowPredictor(
+            reader, self.nodes, self.space.domains, self.row_threshold, columns, self.classes
+        )
 
-        A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
-        otherwise it is masked. Where the space has facts, completions are those that satisfy them;
-        a row that contradicts them has none, is masked, and is warned of.
+    def predict_floats(self, X: NDArray[Any], n_jobs: int | None) -> np.ma.MaskedArray | None:
+        """Compute the classes of a table of floats; None if it is another, or facts hold."""
+        labels, predictor = self.labels, self.row_predictor
+        if predictor is None or X.dtype not in FLOATS or X.ndim != 2 or labels.dtype == object:
+            return None
+        if X.strides[0] % X.itemsize or X.strides[1] % X.itemsize:
+            return None  # the core steps over whole values only
+        data = np.empty(len(X), dtype=labels.dtype)
+        hidden = np.empty(len(X), dtype=bool)
+        done = predictor.table(
+            X, n_threads(n_jobs), labels.view(np.uint8), labels.itemsize,
+            data.view(np.uint8), hidden.view(np.uint8),
+        )  # fmt: skip
+        return np.ma.MaskedArray(data, mask=hidden) if done is True else None
 
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            Arrays go by position, the others by name. One dict is one row.
-        tolerance : float, optional
-            For classes that are numbers: give the midpoint of the numbers that a row can get, if
-            these are at most so far apart (``predict_interval``). 0 is the same as without.
-        n_jobs : int, optional
-            Threads to use, by default one; -1 is all cores. The result is the same.
-
-        Returns
-        -------
-        numpy.ma.MaskedArray, or a nullable Series when a data frame came in
-            Of one dict its label, None where it is not certain.
-
-        Notes
-        -----
-        The paper's Theorem 3.2, read off the tree. Cost per row: features x leaves / 64 for trees
-        of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
-        not grow with the rows, if these are numbers in an array.
-        """
-        if tolerance is not None:
-            return self.predict_with_tolerance(X, tolerance, n_jobs)
-        if type(X) is np.ndarray:
-            found = self.predictor.table(X, n_threads(n_jobs))
-            if found is not None:
-                return found
-        elif isinstance(X, Mapping):
-            return self.predictor(X)
-        from ..inputs import is_frame, labels_like
-
-        if self.labels.dtype == object or is_frame(X) or self.connected:
-            return labels_like(X, self.labels, self.decide(X, n_jobs))
-        rows = self.read(X)
-        data = np.empty(rows.n_rows, dtype=self.labels.dtype)
+    def predict_rows(self, rows: Rows, n_jobs: int | None) -> np.ma.MaskedArray:
+        """Compute the classes of rows without facts, masked where they are not certain."""
+        labels = self.labels
+        data = np.empty(rows.n_rows, dtype=labels.dtype)
         hidden = np.empty(rows.n_rows, dtype=bool)
         self.over_rows(
-            _core.rows.label,
-            self.nodes,
-            rows,
-            n_jobs,
-            self.labels.view(np.uint8),
-            self.labels.itemsize,
-            data.view(np.uint8),
-            hidden.view(np.uint8),
-        )
+            _core.rows.label, self.nodes, rows, n_jobs,
+            labels.view(np.uint8), labels.itemsize, data.view(np.uint8), hidden.view(np.uint8),
+        )  # fmt: skip
         return np.ma.MaskedArray(data, mask=hidden)
 
     @cached_property
@@ -653,12 +613,6 @@ class TreeKernel:
                 out[at] = row_boundary(self.threshold[at], own.values)
         out.setflags(write=False)
         return out
-
-    def read(self, X: Any) -> Rows:
-        """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
-        from ..inputs import rows_for
-
-        return rows_for(X, self.space, self.used, if_there=self.connected)
 
     @cached_property
     def connected(self) -> tuple[int, ...]:
@@ -694,16 +648,15 @@ class TreeKernel:
 
     def known_rows(self, rows: Rows) -> PossibleRows | None:
         """Give rows as the facts leave them; None without facts."""
-        from ..inputs import PossibleRows
+        from ..model import PossibleRows
 
         return PossibleRows(self, rows) if self.connected else None
 
-    def reach(self, X: Any, all_classes: bool = False) -> Reached:
+    def reach(self, rows: Rows, all_classes: bool = False) -> Reached:
         """Give by row the leaf, the class (-1: several), and on request all possible classes.
 
         The leaf is the one to which the known values lead, without facts.
         """
-        rows = self.read(X)
         reached = self._reach(self.nodes, len(self.classes), rows, all_classes)
         known = self.known_rows(rows)
         if known is None:
@@ -715,9 +668,8 @@ class TreeKernel:
             possible = table.astype(np.uint8).ravel()
         return reached._replace(label=known.codes(reached.label), possible=possible)
 
-    def reached_leaves(self, X: Any) -> NDArray[np.uint8]:
+    def reached_leaves(self, rows: Rows) -> NDArray[np.uint8]:
         """Give rows x leaves: 1 where a row can reach a leaf. Leaves are in their order."""
-        rows = self.read(X)
         known = self.known_rows(rows)
         return self.plain_leaves(rows) if known is None else known.all_leaves().astype(np.uint8)
 
@@ -737,15 +689,8 @@ class TreeKernel:
             all_classes,
         )
 
-    def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
+    def decide(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
-        from ..inputs import arrow_slices
-
-        slices = [] if self.connected else arrow_slices(X)  # facts warn of all rows at once
-        with suppress(InvalidData):  # all rows together say which of them is at fault
-            if slices:
-                return np.concatenate([self.decide(some, n_jobs) for some in slices])
-        rows = self.read(X)
         codes = self.over_rows(_core.rows.decide, self.nodes, rows, n_jobs)
         known = self.known_rows(rows)
         return codes if known is None else known.codes(codes)

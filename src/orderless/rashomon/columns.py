@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidSpace
 from ..form import class_weights, space_weights
-from ..inputs import AMONG, read_rows
-from ..model import Domains, Label, Nodes, Space, TreeKernel
+from ..inputs import read_rows
+from ..model import AMONG, Domains, Label, Nodes, Space, TreeKernel
 from .flat import FlatTrees, distinct
 from .target import Numbers
 

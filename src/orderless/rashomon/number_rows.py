@@ -127,7 +127,7 @@ def _by_trees(
     for start in range(0, len(functions.errors), AT_ONCE):
         some = np.arange(start, min(start + AT_ONCE, len(functions.errors)))
         for tree in problem.trees(functions.trees(some)):
-            lower, upper = tree.kernel.predict_interval(rows)
+            lower, upper = tree.kernel.interval(rows)
             low, high = np.minimum(low, lower[chosen]), np.maximum(high, upper[chosen])
     return low, high
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers, refuse_rounding
-from ..model import Column, Condition, Feature, Label, Space, Values
+from ..inputs import read_rows, read_table_columns, refuse_numbers, refuse_rounding
+from ..model import AMONG, Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
 from .target import Target
 from .thresholds import UNLIMITED, WORDS, Clock, Cuts, binarizer_of, fit_in_time, no_binarizer

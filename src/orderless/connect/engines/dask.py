@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from orderless import inputs
 from orderless.missing import ask_next
 from orderless.model import TreeKernel
 from orderless.output.code import NAMES, new_names
@@ -45,5 +46,5 @@ def predict(
 
 
 def _added(part: Any, tree: TreeKernel, names: Sequence[str]) -> Any:
-    answers: list[Callable[[Any], Any]] = [tree.predict, partial(ask_next, tree)]
+    answers: list[Callable[[Any], Any]] = [partial(inputs.predict, tree), partial(ask_next, tree)]
     return part.assign(**{name: answer(part) for name, answer in zip(names, answers, strict=False)})

@@ -14,19 +14,9 @@ from numpy.typing import NDArray
 
 from ...ensembles import ask_rows, interval_rows, needed_of_row, predict_model, verdicts_of
 from ...errors import InvalidData, OutOfTime, TooManyReasons, Undecided, setting
-from ...inputs import (
-    CODE,
-    EXACT,
-    NOT_GIVEN,
-    CellStyle,
-    CoreColumn,
-    Rows,
-    arrow_floats,
-    read_codes,
-    read_columns,
-)
+from ...inputs import EXACT, NOT_GIVEN, CellStyle, arrow_floats, read_codes, read_columns
 from ...missing import Settling, asked_features
-from ...model import SumKernel, TreeKernel
+from ...model import CODE, CoreColumn, Rows, SumKernel, TreeKernel
 from .cells import Unseen, parser_of, read_cells, wanted_columns
 from .part import Coded, Part
 from .table import TableFile
@@ -121,7 +111,7 @@ class Answers:
         Also where it is too wide.
         """
         if isinstance(self.tree, TreeKernel):
-            lower, upper = self.tree.predict_interval(rows, n_jobs=self.n_jobs)
+            lower, upper = self.tree.interval(rows, self.n_jobs)
         else:
             lower, upper, _ = interval_rows(self.tree, rows, self.time_limit, self.n_jobs)
         middle = predict_model(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, TooLarge
-from ...inputs import distinct_rows
+from ...model import distinct_rows
 from ...rashomon import FlatTrees, Resampled, Target
 from ..permutation import askers, permuted_errors, sampled_losses
 from .drawn import drawn_losses

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
-from ...inputs import distinct_rows
+from ...model import distinct_rows
 from ...rashomon import FlatTrees, Target, merge
 from ..permutation import askers
 

@@ -19,7 +19,7 @@ import numpy as np
 from ...ensembles import explain_ensemble_row
 from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
 from ...form import Change, Changes, Explanation, Term, canonical_form, explain_one
-from ...inputs import as_values, is_unknown, near, row_at, some_names
+from ...inputs import as_values, is_unknown, near, row_at, rows_for, some_names
 from ...model import Feature, Label, Side, SumKernel, TreeKernel, short_end, short_number, side_text
 from ...readers import read_model
 from .codes import read_codes
@@ -125,7 +125,7 @@ def reason_letters(
     writer = _Writer(model, codes, at_most, adverse, immutable, ways, time_limit)
     if isinstance(X, Mapping):
         return writer.letter(X, names if isinstance(names, str) else "")
-    n = writer.model.read(X).n_rows
+    n = rows_for(writer.model, X).n_rows
     called = [""] * n if names is None else list(names)
     if isinstance(names, str) or len(called) != n:
         raise InvalidData(

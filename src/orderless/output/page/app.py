@@ -17,7 +17,7 @@ import numpy as np
 
 from ...ensembles import check_time_limit
 from ...errors import InvalidData, InvalidParameter
-from ...inputs import frame_of, is_unknown, read_costs, write_whole
+from ...inputs import frame_of, is_unknown, read_costs, rows_for, write_whole
 from ...model import (
     Feature,
     Space,
@@ -264,7 +264,7 @@ def _examples(given: Any, tree: TreeKernel | SumKernel, names: Sequence[str]) ->
         own = {name: value for name, value in row.items() if not is_unknown(value)}
         for name in own:
             _ = tree.space.index(name)  # its error names the features
-        tree.read([own])  # its error names the allowed values
+        rows_for(tree, [own])  # its error names the allowed values
         filled = [
             [k, _filled(tree.space[name], own[name])] for k, name in enumerate(names) if name in own
         ]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...inputs import class_codes, number_array
+from ...inputs import class_codes, number_array, rows_for
 from ...model import TreeKernel, amount, class_names, label_text, printable
 from .look import BLUE, colour, mark, pale, shade, shortened
 
@@ -155,7 +155,7 @@ def _boxes(tree: TreeKernel, tails: list[str]) -> list[_Box]:
 def _tails(tree: TreeKernel, X: Any, y: Any) -> list[str]:
     if X is None:
         return [""] * tree.n_nodes
-    leaf = np.ma.filled(np.ma.asarray(tree.reach(X).leaf), -1)
+    leaf = np.ma.filled(np.ma.asarray(tree.reach(rows_for(tree, X)).leaf), -1)
     rows = np.bincount(leaf[leaf >= 0], minlength=tree.n_nodes)
     if y is None:
         return [f"  {_rows(n)}" for n in rows]

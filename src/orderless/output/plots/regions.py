@@ -15,7 +15,7 @@ import numpy as np
 from ...api import CanonicalForm
 from ...errors import InvalidData
 from ...form import Form, Term, canonical_form
-from ...inputs import frame_of
+from ...inputs import codes_for, frame_of
 from ...model import Feature, Side, Space, TreeKernel, class_names, label_text, value_in
 from ..rules.listing import TERMS
 from .look import GREY, INK, WHITE, axes_of, colour, hatch, pale, wrapped
@@ -128,7 +128,7 @@ def slice_of(
         )
     values = [[part.value(k) for k in range(len(part))] for part in bins]
     rows = [{**known, names[0]: a, names[1]: b} for a in values[0] for b in values[1]]
-    codes = tree.decide(rows).reshape(len(bins[0]), len(bins[1]))
+    codes = codes_for(tree, rows).reshape(len(bins[0]), len(bins[1]))
     return _halved(bins, np.where(codes < 0, len(tree.classes), codes), len(tree.classes))
 
 

@@ -18,8 +18,19 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime, TooLarge
 from ...importance import Given
-from ...inputs import CODE, F32, F64, Binarizer, Rows
-from ...model import Column, Condition, Feature, Space, TreeKernel, short_count
+from ...inputs import Binarizer
+from ...model import (
+    CODE,
+    F32,
+    F64,
+    Column,
+    Condition,
+    Feature,
+    Rows,
+    Space,
+    TreeKernel,
+    short_count,
+)
 from ...rashomon import MOST_DEPTH, RashomonSet
 from ..plots.look import INK_ON_PAGE
 from ..plots.rashomon import plot_objectives

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...inputs import CODE, F32, F64, Rows
-from ...model import Space, printable
+from ...model import CODE, F32, F64, Rows, Space, printable
 
 __all__ = ["Alone", "alone"]
 

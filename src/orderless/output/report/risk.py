@@ -17,8 +17,8 @@ from ...acquisition import cheapest_policy, money
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
 from ...estimators import coverage
 from ...form import canonical_form
-from ...inputs import Rows, class_codes
-from ...model import Label, TreeKernel, label_text
+from ...inputs import class_codes, rows_for
+from ...model import Label, Rows, TreeKernel, label_text
 from ...readers import read_tree
 from ..plots.measures import draw_thresholds
 from .subject import Part, Section, Subject, Table, pictures
@@ -130,7 +130,7 @@ def risk_thresholds(
     """
     source = read_tree(tree)
     return _at_every(
-        source, X, source.read(X), y, costs, label, missing_rate, time_limit,
+        source, X, rows_for(source, X), y, costs, label, missing_rate, time_limit,
         {"n_repeats": n_repeats, "random_state": random_state},
     )  # fmt: skip
 

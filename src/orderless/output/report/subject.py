@@ -23,8 +23,8 @@ from ...acquisition import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Coverage, Deviation, Quality, coverage, deviation, judge
 from ...form import Form, canonical_form, redundant_splits, smallest_tree
-from ...inputs import Rows, class_codes, known_rows, number_array, read_rows, refuse_contradictions
-from ...model import TreeKernel
+from ...inputs import class_codes, number_array, read_rows
+from ...model import Rows, TreeKernel, known_rows, refuse_contradictions
 from ...readers import OURS, Origin
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names

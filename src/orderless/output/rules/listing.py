@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
 from ...form import Term
-from ...inputs import Rows, is_unknown, number_array, read_rows
-from ...model import ROUNDED, Label, amount, any_rounded, label_text, number_names, printable
+from ...inputs import is_unknown, number_array, read_rows
+from ...model import ROUNDED, Label, Rows, amount, any_rounded, label_text, number_names, printable
 
 if TYPE_CHECKING:
     from ...form import Form
