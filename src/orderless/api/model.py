@@ -109,9 +109,12 @@ class Model(ABC, Generic[K]):
         >>> score.predict([[1, 1, 1, None], [1, None, 1, None], [0, 0, None, None]]).tolist()
         ['see a doctor', None, 'wait']
         """
-        if isinstance(self.kernel, SumKernel) and isinstance(X, Mapping):
-            return self._predict([X], tolerance, time_limit, n_jobs).tolist()[0]
+        if type(X) is dict or isinstance(X, Mapping):
+            return self._predict_row(X, tolerance, time_limit)
         return self._predict(X, tolerance, time_limit, n_jobs)
+
+    def _predict_row(self, row: Mapping[str, Any], tolerance: Any, time_limit: float) -> Any:
+        return self._predict([row], tolerance, time_limit, None).tolist()[0]
 
     def possible(self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None) -> Any:
         """Return, for each row, the classes that are still possible, in their order.

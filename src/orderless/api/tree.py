@@ -361,7 +361,7 @@ class Tree(Model[TreeKernel]):
         >>> predict({"x0": 0, "x1": 1}), predict([1, None]), predict([None, 1])
         ('b', 'a', None)
         """
-        return Predictor(self.kernel)
+        return self._predictor
 
     def apply(self, X: Any) -> Any:
         """Return each row's leaf, masked where unknowns leave several."""
@@ -369,6 +369,15 @@ class Tree(Model[TreeKernel]):
         return labels_like(
             X, np.arange(kernel.n_nodes), kernel.reach(rows_for(kernel, X)).leaf, name="leaf"
         )
+
+    @cached_property
+    def _predictor(self) -> Predictor:
+        return Predictor(self.kernel)
+
+    def _predict_row(self, row: Mapping[str, Any], tolerance: Any, time_limit: float) -> Any:
+        if tolerance is None:
+            return self._predictor(row)
+        return super()._predict_row(row, tolerance, time_limit)
 
     def _predict(self, X: Any, tolerance: float | None, time_limit: float, n_jobs: Any) -> Any:
         return predict(self.kernel, X, tolerance=tolerance, n_jobs=n_jobs)

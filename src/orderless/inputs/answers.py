@@ -6,7 +6,7 @@ Out: labels, or numbers, where they are certain (the paper's Theorem 3.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -40,8 +40,6 @@ def predict(
         labels = tree.predict_floats(X, n_jobs)
         if labels is not None:
             return labels
-    elif isinstance(X, Mapping):
-        return Predictor(tree)(X)
     if tree.labels.dtype == object or is_frame(X) or tree.connected:
         return labels_like(X, tree.labels, codes_for(tree, X, n_jobs))
     return tree.predict_rows(rows_for(tree, X), n_jobs)
