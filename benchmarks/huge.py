@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.model.condition import Column, Condition
-from orderless.model.feature import Feature
+from orderless.model.feature import Column, Condition, Feature
 from orderless.model.space import Space
 
 from .data import one_tree

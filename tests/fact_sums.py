@@ -5,8 +5,7 @@ import random
 from fact_cases import case, decide, nested
 
 import orderless as ol
-from orderless.model.rule import Rule
-from orderless.model.whole_numbers import Adding
+from orderless.model.ensemble import Adding, Rule
 
 
 def numbered(spec, count):

@@ -10,7 +10,7 @@ import numpy as np
 
 from orderless._core import ensembles as core
 from orderless.model import BinNodes, Layout
-from orderless.model.whole_numbers import Adding, whole_numbers
+from orderless.model.ensemble import Adding, whole_numbers
 
 RULES = {"largest": 0, "cuts": 1, "number": 2}
 

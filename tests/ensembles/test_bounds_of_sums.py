@@ -8,8 +8,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 import orderless as ol
 from orderless.ensembles import answer_rows
 from orderless.ensembles.bounds_of_sums import outward
-from orderless.model.rule import Rule
-from orderless.model.whole_numbers import Adding
+from orderless.model.ensemble import Adding, Rule
 
 
 def data():

@@ -10,6 +10,7 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 import orderless as ol
 from orderless.ensembles.boxes import RowBoxes, box_of
 from orderless.ensembles.sufficient import Sufficient
+from orderless.inputs import rows_for
 
 
 def searches(model, X, n):
@@ -17,7 +18,7 @@ def searches(model, X, n):
     ensemble = ol.read(model).kernel
     X = X[:: len(X) // n].astype(float)
     X[1::2, ::3] = np.nan
-    rows = RowBoxes(ensemble, ensemble.read(X))
+    rows = RowBoxes(ensemble, rows_for(ensemble, X))
     boxes, found = rows.boxes(np.arange(len(X))), rows.verdicts(10.0, 1)
     for box, status, label in zip(boxes, found.status, found.label, strict=True):
         if status == 0:

@@ -116,7 +116,7 @@ def test_bins_are_those_of_the_function():
         assert with_function_bins(own) is own
         values = [values_of(own, i) for i in own.used]
         rows = [dict(zip(own.features, row, strict=True)) for row in itertools.product(*values)]
-        table = own.predict(rows).filled(-1).reshape([len(v) for v in values])
+        table = ol.Tree.of(own).predict(rows).filled(-1).reshape([len(v) for v in values])
         bins = Bins(own)
         for axis, i in enumerate(own.used):
             slices = [table.take(k, axis).tobytes() for k in range(table.shape[axis])]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from orderless.model.whole_numbers import Adding
+from orderless.model.ensemble import Adding
 
 from ..oracle_ensembles import Checked, Drawn, draw, random_box
 

@@ -11,7 +11,7 @@ import orderless as ol
 from orderless import Condition, Feature, Space, Tree
 from orderless.errors import InvalidSpace, InvalidTree
 from orderless.model import formats as serial
-from orderless.model.tree_file import TREE_FORMAT as FORMAT, VERSION
+from orderless.model.tree import TREE_FORMAT as FORMAT, VERSION
 
 HOSTILE = ["a", " ", "\n", '"', "\\", "\0", "é", "日本", "\ud800", "💥", "__proto__", "inf", "nan"]
 

@@ -8,8 +8,7 @@ from hypothesis import given, strategies as st
 
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidSpace
-from orderless.model.condition import Column
-from orderless.model.feature import plain_label, shared_feature
+from orderless.model.feature import Column, plain_label, shared_feature
 
 COLOR = Feature("color", "categorical", categories=("red", "blue"), other=True)
 

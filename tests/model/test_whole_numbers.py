@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from orderless.model import Adding
-from orderless.model.whole_numbers import whole_numbers
+from orderless.model.ensemble import whole_numbers
 
 NUMBERS = st.one_of(
     st.sampled_from([0.0, 0.1, 0.2, -0.3, 0.5, 1.0, -1.0, 1e-9, 0.99, 3.0, 1e-300, 5e-324, 1e6]),

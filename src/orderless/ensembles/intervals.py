@@ -84,7 +84,7 @@ def proba_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
 
 
 def _sums(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Floats:
-    cells = row_bins(ensemble.bins, X)
+    cells = row_bins(ensemble.bins, rows_for(ensemble, X))
     return ensemble.summed.evaluate(np.ascontiguousarray(cells), n_threads(n_jobs)).sums
 
 

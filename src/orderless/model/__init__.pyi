@@ -12,6 +12,7 @@ from .arrays import (
 from .bins import (
     Bins as Bins,
     Box as Box,
+    FunctionBins as FunctionBins,
     as_bits as as_bits,
     ends as ends,
     ones as ones,
@@ -19,41 +20,31 @@ from .bins import (
 from .common_space import (
     over_common_space as over_common_space,
 )
-from .condition import (
-    Column as Column,
-    Condition as Condition,
-)
 from .ensemble import (
-    SumKernel as SumKernel,
-)
-from .ensemble_file import (
     ENSEMBLE_FORMAT as ENSEMBLE_FORMAT,
-)
-from .escapes import (
-    FORMULA as FORMULA,
-    PLAIN_NUMBER as PLAIN_NUMBER,
-    cut as cut,
-    not_formula as not_formula,
-    printable as printable,
-    shown as shown,
-)
-from .example import (
-    any_value as any_value,
-    counted as counted,
-    value_in as value_in,
+    IN_PAGES as IN_PAGES,
+    Adding as Adding,
+    Link as Link,
+    Rule as Rule,
+    SumKernel as SumKernel,
+    Whole as Whole,
+    in_units as in_units,
 )
 from .feature import (
+    Column as Column,
+    Condition as Condition,
     Feature as Feature,
     Label as Label,
+    Side as Side,
     Values as Values,
+    any_value as any_value,
+    counted as counted,
     first_repeated as first_repeated,
     plain_label as plain_label,
+    value_in as value_in,
 )
 from .formats import (
     parse as parse,
-)
-from .function_bins import (
-    FunctionBins as FunctionBins,
 )
 from .knowledge.cells import (
     Grid as Grid,
@@ -107,16 +98,14 @@ from .knowledge.words import (
     quoted as quoted,
     quoted_label as quoted_label,
 )
-from .leaf_words import (
-    ROUNDED as ROUNDED,
-    amount as amount,
-    any_rounded as any_rounded,
-    class_names as class_names,
-    number_names as number_names,
-    tree_text as tree_text,
-)
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,
+    level_labels as level_labels,
+    midpoint as midpoint,
+    place_of as place_of,
+    read_levels as read_levels,
+    read_probability as read_probability,
+    read_tolerance as read_tolerance,
     row_boundary as row_boundary,
     short_count as short_count,
     short_end as short_end,
@@ -146,52 +135,37 @@ from .rows import (
     row_domains as row_domains,
     unrounded_rows as unrounded_rows,
 )
-from .rule import (
-    Link as Link,
-    Rule as Rule,
-)
-from .side import (
-    Side as Side,
-)
 from .space import (
     FeatureSpec as FeatureSpec,
     Space as Space,
 )
 from .tree import (
-    TreeKernel as TreeKernel,
-)
-from .tree_arrays import (
-    Task as Task,
-)
-from .tree_file import (
     TREE_ARRAYS as TREE_ARRAYS,
     TREE_FORMAT as TREE_FORMAT,
-)
-from .tree_numbers import (
-    level_labels as level_labels,
-    midpoint as midpoint,
-    place_of as place_of,
-    read_levels as read_levels,
-    read_probability as read_probability,
-    read_tolerance as read_tolerance,
-)
-from .tree_rows import (
+    Task as Task,
+    TreeKernel as TreeKernel,
     labels_array as labels_array,
     n_threads as n_threads,
 )
-from .whole_numbers import (
-    IN_PAGES as IN_PAGES,
-    Adding as Adding,
-    Whole as Whole,
-    in_units as in_units,
-)
 from .words import (
+    FORMULA as FORMULA,
+    PLAIN_NUMBER as PLAIN_NUMBER,
+    ROUNDED as ROUNDED,
     Piece as Piece,
+    amount as amount,
+    any_rounded as any_rounded,
+    class_names as class_names,
+    cut as cut,
     drawn as drawn,
     has_or as has_or,
     label_text as label_text,
+    not_formula as not_formula,
+    number_names as number_names,
     pieces as pieces,
+    printable as printable,
+    shown as shown,
     side_text as side_text,
     sides_text as sides_text,
+    tree_text as tree_text,
     were as were,
 )

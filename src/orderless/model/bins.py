@@ -1,8 +1,9 @@
 """Bins: the conditions of a tree cut each feature's values into bins. Boxes: some bins of each.
 
-In:  a ``Tree`` or an ``Ensemble``; what the core, a row or a file says of each feature.
+In:  a ``TreeKernel`` or a ``SumKernel``; what the core, a row or a file says of each feature.
 Out: ``Bins``: the same tree over bins, for the core, and the way back from bins to intervals and
-     sets of values. ``Box``: bits to compute with, slots for the core, sides and words for people.
+     sets of values; ``FunctionBins``: those that the function of a tree distinguishes. ``Box``:
+     bits to compute with, slots for the core, sides and words for people.
 """
 
 from __future__ import annotations
@@ -19,16 +20,94 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidTree
 from .arrays import BinNodes, Layout
-from .bin_readers import BinReaders
-from .feature import Feature, Label
-from .side import Side
+from .feature import Column, Feature, Label, Side
+from .numbers import row_boundary
 from .words import sides_text
 
 if TYPE_CHECKING:
     from .ensemble import SumKernel
+    from .space import Space
     from .tree import TreeKernel
 
-__all__ = ["Bins", "Box", "as_bits", "ends", "ones"]
+__all__ = ["Bins", "Box", "FunctionBins", "as_bits", "ends", "ones"]
+
+
+class BinReaders:
+    """Parts of ``Bins`` that are not pickled."""
+
+    tree: TreeKernel
+    features: tuple[Feature, ...]
+    positions: tuple[int, ...]
+    cuts: list[NDArray[np.float64]]
+    groups: list[list[tuple[int, ...]]]
+    layout: Layout
+    nodes: BinNodes
+    _slots: list[int]
+    _read: dict[tuple[int, ...], int]
+
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """By feature its position in the space, for the core."""
+        return np.array(self.positions, dtype=np.int32)
+
+    @cached_property
+    def row_cuts(self) -> list[NDArray[np.float64]]:
+        """By feature the largest numbers that rows may hold below each cut; see row_boundary."""
+        return [row_boundary(c, f.values) for f, c in zip(self.features, self.cuts, strict=True)]
+
+    @cached_property
+    def reader(self) -> _core.rows.RowReader | None:
+        """What reads single rows in the core; None where that takes more than it can."""
+        return row_reader(self.tree.space, range(len(self.tree.space.features)))[0]
+
+    @cached_property
+    def explainer(self) -> _core.reasons.Explainer:
+        """What explains rows in the core."""
+        space = self.tree.space
+        place = row_reader(space, range(len(space.features)))[1]
+        groups = []
+        for own, bins in zip(self.features, self.groups, strict=True):
+            group = np.zeros(own.n_values, dtype=np.int32)
+            for b, codes in enumerate(bins):
+                group[list(codes)] = b
+            groups.append(group)
+        columns = np.maximum(place[self.places], 0)  # -1 where no reader is
+        return _core.reasons.Explainer(self.nodes, self.layout, self.row_cuts, groups, columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        made_again = ("places", "row_cuts", "reader", "explainer")
+        return {name: own for name, own in vars(self).items() if name not in made_again}
+
+
+def row_reader(
+    space: Space, used: Iterable[int]
+) -> tuple[_core.rows.RowReader | None, NDArray[np.int32]]:
+    """Give what reads single rows in the core, and by feature its column, -1: not read.
+
+    None if a feature is not just a column of its own name, or if there are facts between features.
+    """
+    place = np.full(len(space.features), -1, dtype=np.int32)
+    features: list[tuple[Any, ...] | None] = [None] * len(space.columns)
+    if space.knowledge is not None:
+        return None, place
+    for i in used:
+        own = space.features[i]
+        at = space.columns_of[own.name]
+        if len(at) != 1 or space.columns[at[0]] != Column(own.name, own.name):
+            return None, place
+        place[i] = at[0]
+        features[at[0]] = _cell(own)
+    more = set(space.names).difference(space.column_names)
+    names = [*space.column_names, *sorted(more)]
+    return _core.rows.RowReader(names, features, len(space.columns)), place
+
+
+def _cell(own: Feature) -> tuple[Any, ...]:
+    """Say how the core reads a value of a feature."""
+    codes = {label: code for code, label in enumerate(own.categories)}
+    missing = len(own.categories) + own.other if own.nan else -1
+    return (own.ordered, own.nan, own.whole, *own.bounds, codes, missing)
+
 
 MOST_BINS = 65_535
 Slots = NDArray[np.uint16] | None
@@ -405,3 +484,53 @@ def ends(bits: int) -> tuple[int, int] | None:
 def as_bits(flags: NDArray[np.bool_]) -> int:
     """Give flags as one whole number: bit b for flag b."""
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+class _Unfolded:
+    """A part of the bins of a function: made with the others when it is first looked at."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, bins: Any, owner: type) -> Any:
+        if bins is None:
+            return self
+        bins.unfold()
+        return bins.__dict__[self.name]
+
+
+class FunctionBins(Bins):
+    """The bins that the function of a tree distinguishes, as a form in the core found them.
+
+    Every part is made when it is asked for: reasons are listed without any of them.
+    """
+
+    if not TYPE_CHECKING:
+        tree = _Unfolded()
+        positions = _Unfolded()
+        features = _Unfolded()
+        cuts = _Unfolded()
+        groups = _Unfolded()
+        layout = _Unfolded()
+        nodes = _Unfolded()
+        _slots = _Unfolded()
+        _read = _Unfolded()
+
+    def __init__(self, tree: TreeKernel, form: _core.reasons.Form) -> None:
+        self.source, self.form = tree, form
+
+    def unfold(self) -> None:
+        """Make all parts; where every condition of the tree matters, they are the tree's own."""
+        tree, form = self.source, self.form
+        smaller = form.tree()
+        own = tree
+        if smaller is not None:
+            own = tree.of_held(tree.space, tree.classes, smaller, tree.task)
+        self.__dict__.update(vars(own.bins))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _plain_bins, (self.tree,)
+
+
+def _plain_bins(tree: TreeKernel) -> Bins:
+    return tree.bins

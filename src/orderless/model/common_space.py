@@ -16,8 +16,7 @@ from functools import reduce
 
 import numpy as np
 
-from .example import value_in
-from .feature import Feature, Label, shared_feature
+from .feature import Feature, Label, shared_feature, value_in
 from .space import Space
 from .tree import TreeKernel
 

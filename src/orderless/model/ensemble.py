@@ -1,48 +1,352 @@
 """SumKernel: the one internal form of every model that adds up trees.
 
 In:  trees over one space whose leaves are numbered, and what each leaf adds; from a reader or by
-     hand.
-Out: ``SumKernel``: immutable, checked once; what rooms compute with.
+     hand; how the library adds, and how scores become a class or a number.
+Out: ``SumKernel``: immutable, checked once; what rooms compute with. Sums in integers of a common
+     unit, and how far the library's sums can be from them.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidTree
+from ..errors import InvalidTree, a_kind
 from . import formats as serial
 from .arrays import Floats, Nodes
 from .bins import Bins
-from .ensemble_checks import (
-    check_adding,
-    check_link,
-    check_rule,
-    check_scores,
-    check_trees,
-    check_values,
-)
-from .ensemble_file import ENSEMBLE_FORMAT, KNOWING, VERSION, refuse_more, tree_in
 from .feature import Label
 from .knowledge.fact import Fact
 from .numbers import row_boundary
-from .rule import Link, Rule
 from .space import Space
-from .tree import TreeKernel
-from .tree_arrays import Task, read_classes
-from .tree_rows import labels_array
-from .whole_numbers import IN_PAGES, ROOM, WITH_FACTS, Adding, Whole, in_units, whole_numbers
+from .tree import Task, TreeKernel, labels_array, read_classes
 
 if TYPE_CHECKING:
     from .._core.ensembles import RowBins, Sum
     from .knowledge.fact_trees import FactTrees
 
-__all__ = ["SumKernel"]
+__all__ = [
+    "ENSEMBLE_FORMAT",
+    "IN_PAGES",
+    "Adding",
+    "Link",
+    "Rule",
+    "SumKernel",
+    "Whole",
+    "in_units",
+]
+
+ROOM = 60  # bits that all leaves together may take
+IN_PAGES = 50  # in scripts: differences of two sums, and of bounds, stay below 2^53
+WITH_FACTS = 54  # where facts hold; sums that are exact take no more than 53
+DIGITS = {"float64": 53, "float32": 24}
+BEYOND = 2**62  # no sum is as large
+LEAST = -1074  # the exponent of the smallest float64
+
+
+class Adding(NamedTuple):
+    """How the library adds up what the leaves say: in which order, and how it rounds.
+
+    Attributes
+    ----------
+    precision : in which every sum is kept; leaves and base are numbers of this precision
+    base : per score where the sum begins
+    base_last : the sum begins at 0, and the base is added after the last tree
+    divisor : by which the sum is divided in the end, which rounds it once more; 1 where it is not
+    """
+
+    precision: Literal["float64", "float32"] = "float64"
+    base: tuple[float, ...] = (0.0,)
+    base_last: bool = False
+    divisor: float = 1.0
+
+
+class Whole(NamedTuple):
+    """What leaves add, as multiples of ``2 ** exponent``.
+
+    Attributes
+    ----------
+    exponent : of the unit
+    values : all leaves, one tree after the other, x scores
+    base : per score
+    slack : per score how far, in units, the library's sum can be from the sum of these, and by how
+        much two sums can differ that are equal once they are divided; 0: its sums are exact
+    """
+
+    exponent: int
+    values: NDArray[np.int64]
+    base: NDArray[np.int64]
+    slack: NDArray[np.int64]
+
+
+def whole_numbers(values: Sequence[Floats], adding: Adding, bits: int = ROOM) -> Whole:
+    """Choose the unit, and say what rounding can hide.
+
+    Where all numbers are multiples of a unit so large that the library adds them without rounding
+    (shares of 0 and 1, points), the slack is 0. Otherwise it bounds the sum of what each addition
+    can round, what rounding to the unit adds, and what the division can make equal: two quotients
+    round to one number only if the sums differ by at most 2^-52 of the larger.
+
+    Examples
+    --------
+    >>> whole = whole_numbers([np.array([[0.5], [1.0]]), np.array([[0.25]])], Adding())
+    >>> whole.exponent, whole.values.ravel().tolist(), whole.slack.tolist()
+    (-2, [2, 4, 1], [0])
+    """
+    base = np.array(adding.base, dtype=np.float64)
+    every = np.concatenate([*values, base[None, :]])
+    largest = [np.abs(own).max(axis=0, initial=0.0) for own in values]
+    order = [*largest, np.abs(base)] if adding.base_last else [np.abs(base), *largest]
+    partial = np.cumsum(order, axis=0)  # the largest that each partial sum can be
+    top = float(partial[-1].max())
+    if top == 0.0:
+        zeros = np.zeros(every.shape, dtype=np.int64)
+        return Whole(0, zeros[:-1], zeros[-1], np.zeros(len(base), dtype=np.int64))
+    finest = _finest(every)
+    digits = DIGITS[adding.precision]
+    room = math.frexp(top)[1]  # top < 2 ** room
+    merges = math.frexp(adding.divisor)[0] != 0.5  # dividing by a power of two rounds nothing
+    if room - finest <= min(digits - merges, bits):
+        scaled = np.ldexp(every, -finest).astype(np.int64)
+        return Whole(finest, scaled[:-1], scaled[-1], np.zeros(len(base), dtype=np.int64))
+    exponent = max(room - bits, LEAST)
+    scaled = np.rint(np.ldexp(every, -exponent)).astype(np.int64)
+    # One half unit in the last place for each addition, and for the division.
+    additions = partial[1:].sum(axis=0) + merges * partial[-1]
+    rounding = additions * 2.0**-digits * (1 + 2.0**-10)
+    slack = np.ceil(np.ldexp(rounding, -exponent)) + len(order)
+    return Whole(exponent, scaled[:-1], scaled[-1], slack.astype(np.int64))
+
+
+def in_units(number: float, exponent: int) -> int:
+    """Give a number in units of ``2 ** exponent``, rounded down, and not beyond what sums reach.
+
+    Examples
+    --------
+    >>> in_units(0.75, -1), in_units(-0.75, -1), in_units(1e300, -1) == 2**62
+    (1, -2, True)
+    """
+    numerator, denominator = float(number).as_integer_ratio()
+    scaled = numerator * 2**-exponent if exponent < 0 else numerator
+    whole = scaled // (denominator if exponent < 0 else denominator * 2**exponent)
+    return max(-BEYOND, min(BEYOND, whole))
+
+
+def _finest(numbers: Floats) -> int:
+    """Give the largest exponent of a power of two of which all numbers are multiples."""
+    some = np.unique(np.abs(numbers))
+    mantissa, exponent = np.frexp(some[some > 0])
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    zeros = np.log2((whole & -whole).astype(np.float64)).astype(np.int64)  # a power of two: exact
+    return int((exponent - 53 + zeros).min())
+
+
+Link = Literal["identity", "logistic", "softmax", "exp"]
+
+
+class Rule(NamedTuple):
+    """How scores become a class, or a number.
+
+    Attributes
+    ----------
+    kind : "largest": the class whose score is largest after it is divided, of equals the first.
+        "cuts": of one score, the class whose number is how many cuts the score is above. "number":
+        the score itself
+    cuts : rising, compared with the undivided sum as the library keeps it
+    window : sums that are this close, or closer, may be told apart or not: the library rounds again
+        before it compares (a softmax), which keeps their order, or makes them equal
+    either : of sums that close the later may even be put first: it is the sums themselves that the
+        library rounds in another way (an average of averages)
+    """
+
+    kind: Literal["largest", "cuts", "number"]
+    cuts: tuple[float, ...] = ()
+    window: float = 0.0
+    either: bool = False
+
+    def window_in_units(self, exponent: int) -> int:
+        """Give the window in units of ``2 ** exponent``, in which sums are whole numbers.
+
+        Two of them are within the window if they are within the whole number below it. From a cut,
+        which need not be whole, it is counted how far the whole numbers around it that are within
+        the window are from the one below it.
+
+        Examples
+        --------
+        >>> Rule("largest", window=0.1).window_in_units(0)
+        0
+        >>> Rule("cuts", (2.5,), window=0.1).window_in_units(0)
+        0
+        >>> Rule("cuts", (2.5, 3.0), window=0.1).window_in_units(0)
+        1
+        """
+        near = in_units(self.window, exponent)
+        if self.kind != "cuts" or self.window == 0:
+            return near
+        unit, window = Fraction(2) ** exponent, Fraction(self.window)
+        for cut in map(Fraction, self.cuts):
+            below = cut // unit
+            near = max(near, (cut + window) // unit - below, below + 1 + (window - cut) // unit)
+        return min(near, BEYOND)
+
+
+PRECISIONS = ("float64", "float32")
+KINDS = ("largest", "cuts", "number")
+
+
+def check_trees(trees: Sequence[Any]) -> None:
+    """Refuse what are not trees over one space."""
+    if not trees:
+        raise InvalidTree("an ensemble must have at least one tree")
+    for tree in trees:
+        if not isinstance(tree, TreeKernel):
+            raise InvalidTree(f"an ensemble must consist of trees, got {a_kind(tree)}")
+        if tree.space != trees[0].space:
+            raise InvalidTree(
+                "all trees of an ensemble must be over one space: convert them with "
+                "tree.over(space)"
+            )
+
+
+def check_adding(adding: Any) -> None:
+    """Refuse a way of adding that no library has."""
+    if not isinstance(adding, Adding):
+        raise InvalidTree(f"adding must be an Adding, got {a_kind(adding)}")
+    if adding.precision not in PRECISIONS:
+        raise InvalidTree(f"precision must be one of {PRECISIONS}, got {adding.precision!r:.80}")
+    if not adding.base or not all(_is_number(number) for number in adding.base):
+        raise InvalidTree(
+            f"base must be a tuple of finite numbers, one for each score, got {adding.base!r:.80}"
+        )
+    if not _is_number(adding.divisor) or adding.divisor <= 0:
+        raise InvalidTree(f"divisor must be a number above 0, got {adding.divisor!r:.80}")
+
+
+def check_values(trees: Sequence[TreeKernel], values: Sequence[Floats], adding: Adding) -> None:
+    """Refuse values that are not one finite number for each leaf and score."""
+    if len(trees) != len(values):
+        raise InvalidTree(f"there are {len(trees)} trees, and values of {len(values)}")
+    for i, (tree, own) in enumerate(zip(trees, values, strict=True)):
+        if len(tree.classes) != len(own):
+            raise InvalidTree(
+                f"tree {i} numbers {len(tree.classes)} leaves and {len(own)} have values"
+            )
+    if not all(np.isfinite(own).all() for own in values):
+        raise InvalidTree("what leaves add must be finite numbers: fit or save the model again")
+    with np.errstate(over="ignore"):
+        most = sum(np.abs(own).max(axis=0, initial=0.0) for own in values) + np.abs(adding.base)
+    if not (most < np.finfo(adding.precision).max / 2).all():
+        raise InvalidTree(
+            f"sums of this model can be larger than {adding.precision} holds: what leaves add, and "
+            "the base, must be smaller"
+        )
+    if adding.precision == "float32":
+        every = np.concatenate([*(own.ravel() for own in values), np.array(adding.base)])
+        with np.errstate(over="ignore"):
+            other = every[every.astype(np.float32) != every]
+        if len(other):
+            raise InvalidTree(
+                f"a model that adds float32 has only such numbers, got {other[0]!r}: round what "
+                "leaves add, and the base, to float32"
+            )
+
+
+def check_scores(scores: Any, values: Sequence[Floats]) -> NDArray[np.int32]:
+    """Give the only score that each tree adds to, -1 for all."""
+    if scores is None:
+        return np.full(len(values), -1, dtype=np.int32)
+    given = np.array(scores)
+    n_scores = values[0].shape[1]
+    if given.shape != (len(values),) or given.dtype.kind not in "iu":
+        raise InvalidTree(f"scores must be a whole number for each tree, got {scores!r:.80}")
+    if (given < -1).any() or (given >= n_scores).any():
+        raise InvalidTree(
+            f"scores must be -1 (all) or 0 to {n_scores - 1}, got {given.min()} to {given.max()}"
+        )
+    for i, (only, own) in enumerate(zip(given.tolist(), values, strict=True)):
+        if only >= 0 and np.delete(own, only, axis=1).any():
+            raise InvalidTree(f"tree {i} adds to score {only} only, and has values of others")
+    return given.astype(np.int32)
+
+
+def check_rule(rule: Any, n_scores: int, n_classes: int) -> None:
+    """Refuse a rule that does not fit the scores and the classes; 0 classes: numbers."""
+    kind = getattr(rule, "kind", None)
+    if kind not in KINDS:
+        raise InvalidTree(f"the kind of the rule must be one of {KINDS}, got {kind!r:.80}")
+    if not _is_number(rule.window) or rule.window < 0:
+        raise InvalidTree(
+            f"the window of the rule must be a number of at least 0, got {rule.window!r:.80}"
+        )
+    if not isinstance(rule.either, bool):
+        raise InvalidTree(f"either of the rule must be true or false, got {rule.either!r:.80}")
+    if (kind == "number") != (n_classes == 0):
+        raise InvalidTree(
+            "a model of numbers has the rule 'number' and no classes, every other one has classes: "
+            f"got {kind!r} and {n_classes} classes"
+        )
+    _check_cuts(rule, n_scores, n_classes)
+
+
+def _check_cuts(rule: Rule, n_scores: int, n_classes: int) -> None:
+    if rule.kind == "largest" and n_scores != n_classes:
+        raise InvalidTree(
+            f"the largest of {n_scores} scores is one of as many classes, got {n_classes}"
+        )
+    if rule.kind != "largest" and n_scores != 1:
+        raise InvalidTree(f"the rule {rule.kind!r} is about one score, got {n_scores}")
+    if rule.kind != "cuts" and len(rule.cuts):
+        raise InvalidTree(f"the rule {rule.kind!r} has no cuts, got {rule.cuts!r:.80}")
+    if rule.kind == "cuts":
+        if not all(_is_number(cut) for cut in rule.cuts) or any(
+            low >= high for low, high in itertools.pairwise(rule.cuts)
+        ):
+            raise InvalidTree(f"cuts must be finite numbers that rise, got {rule.cuts!r:.80}")
+        if len(rule.cuts) + 1 != n_classes:
+            raise InvalidTree(
+                f"{len(rule.cuts)} cuts make {len(rule.cuts) + 1} classes, got {n_classes}"
+            )
+
+
+def check_link(link: Any, factor: Any) -> None:
+    """Refuse a link that is not known."""
+    known = get_args(Link)
+    if link not in known:
+        raise InvalidTree(f"link must be one of {known}, got {link!r:.80}")
+    if not _is_number(factor) or factor <= 0:
+        raise InvalidTree(f"factor must be a finite number above 0, got {factor!r:.80}")
+
+
+def _is_number(value: Any) -> bool:
+    plain = isinstance(value, int | float | np.integer | np.floating)
+    return plain and not isinstance(value, bool) and math.isfinite(value)
+
+
+ENSEMBLE_FORMAT = "orderless-ensemble"
+VERSION = 1
+KNOWING = 2  # with facts, which an older version would leave out without a word
+
+
+def tree_in(entry: Any, space: Any) -> TreeKernel:
+    """Read a tree, whose classes are the numbers of its values."""
+    if not isinstance(entry, Mapping):
+        raise InvalidTree(f"'trees' must be a list of objects, got {entry!r:.80}")
+    n_values = len(serial.take(entry, "values", list))
+    return TreeKernel.from_dict({**entry, "space": space, "classes": list(range(n_values))})
+
+
+def refuse_more(what: str, entries: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    other = [name for name in entries if name not in known]
+    if other:
+        raise InvalidTree(f"{what!r} has the entry {other[0]!r:.80}; known are {list(known)}")
 
 
 class SumKernel:

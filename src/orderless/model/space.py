@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidSpace
 from .arrays import Domains
-from .condition import Column, Condition
-from .feature import VALUES, Feature, Label, Values, first_repeated
+from .feature import VALUES, Column, Condition, Feature, Label, Values, first_repeated
 from .knowledge.fact import Fact, read_facts
 from .knowledge.knowledge import Knowledge
 

@@ -1,66 +1,251 @@
 """TreeKernel: the one internal form of every tree that comes in.
 
-In:  arrays of nodes over a ``Space``, from a reader or by hand.
+In:  arrays of nodes over a ``Space``, from a reader, a ``TreeBuilder``, a file or by hand.
 Out: ``TreeKernel``: immutable, checked once, without dead branches; what rooms compute with.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidTree, a_kind
+from ..errors import InvalidSpace, InvalidTree, a_kind
 from . import formats as serial
 from .arrays import Floats, Nodes
-from .bin_readers import row_reader
-from .bins import Bins
-from .feature import Label
+from .bins import Bins, row_reader
+from .feature import Feature, Label, Side, plain_label
 from .knowledge.fact import Fact
 from .knowledge.possible_tree import PossibleTree
-from .leaf_words import tree_text
-from .numbers import row_boundary, short_number
-from .rows import PossibleRows, Rows
-from .side import Side
-from .space import Space
-from .tree_arrays import (
-    Ints,
-    Task,
-    check_nodes,
-    flatten,
-    read_array,
-    read_classes,
-    read_distribution,
-)
-from .tree_file import (
-    KNOWING,
-    TREE_ARRAYS,
-    TREE_FORMAT,
-    VERSION,
-    node_in,
-    number_in,
-    number_out,
-)
-from .tree_numbers import (
+from .numbers import (
     ROUNDING,
     level_labels,
     place_of,
     read_levels,
     read_probability,
+    row_boundary,
+    short_number,
 )
-from .tree_over import tree_over
-from .tree_rows import T, labels_array, n_threads
-from .words import side_text
+from .rows import PossibleRows, Rows
+from .space import Space
+from .words import side_text, tree_text
 
 if TYPE_CHECKING:
     from .._core.rows import Reached
     from ..model import PossibleRows, Rows
+    from .feature import Label
 
-__all__ = ["TreeKernel"]
+__all__ = ["TREE_ARRAYS", "TREE_FORMAT", "Task", "TreeKernel", "labels_array", "n_threads"]
+
+MOST_THREADS = 1_024
+LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
+
+T = TypeVar("T")
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Give the number of threads that ``n_jobs`` asks for.
+
+    Examples
+    --------
+    >>> n_threads(None), n_threads(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
+        raise ValueError(
+            f"n_jobs must be None, a whole number from 1, or -1 for all cores, got {n_jobs!r}"
+        )
+    return min(n_jobs, MOST_THREADS) if n_jobs > 0 else os.cpu_count() or 1
+
+
+def labels_array(classes: tuple[Label, ...]) -> NDArray[Any]:
+    """Give classes as an array, for results."""
+    long = any(isinstance(c, str) and len(c) > LONG for c in classes)
+    out = np.array(classes, dtype=object if long else None)
+    # numpy drops final NULs of text, and rounds whole numbers of different signs.
+    if not long and out.tolist() != list(classes):
+        out = np.array(classes, dtype=object)
+    out.setflags(write=False)
+    return out
+
+
+TREE_FORMAT = "orderless-tree"
+VERSION = 1
+# Entries that are lists of numbers, by node.
+TREE_ARRAYS = ("feature", "threshold", "when_true", "when_false", "leaf_class", "distribution")
+KNOWING = 2  # with facts in the space, which an older orderless would not heed
+
+
+def number_out(number: float) -> float | str:
+    return number if np.isfinite(number) else ("inf" if number > 0 else "-inf")
+
+
+def node_in(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and text == text.lstrip("0").rjust(1, "0")):
+        raise InvalidTree(f"'sets' must go by the numbers of nodes, got {text!r:.80}")
+    return int(text)
+
+
+def number_in(number: Any) -> Any:
+    return {"inf": np.inf, "-inf": -np.inf}.get(number) if isinstance(number, str) else number
+
+
+Ints = NDArray[np.int32]
+Task = Literal["classification", "regression"]
+TASKS = get_args(Task)
+
+
+# -- checks ------------------------------------------------------------------------------------
+
+
+def check_nodes(nodes: Nodes, space: Space, n_classes: int) -> None:
+    """Refuse what is not a tree over a space."""
+    n = len(nodes.feature)
+    if n == 0:
+        raise InvalidTree("a tree has at least one node, got none")
+    for name, array in nodes._asdict().items():
+        if not name.startswith("set_") and array.shape != (n,):
+            raise InvalidTree(f"{name} has shape {array.shape}, feature has ({n},)")
+    feature, inner = nodes.feature, nodes.feature >= 0
+    _refuse("feature", feature, (feature < -1) | (feature >= len(space.features)),
+            f"-1 (a leaf) to {len(space.features) - 1}")  # fmt: skip
+    for name in ("when_true", "when_false"):
+        child = getattr(nodes, name)
+        _refuse(name, child, inner & ((child < 0) | (child >= n)), f"0 to {n - 1}")
+    label = nodes.leaf_class
+    _refuse("leaf_class", label, ~inner & ((label < 0) | (label >= n_classes)),
+            f"0 to {n_classes - 1}")  # fmt: skip
+    if inner.any():
+        unknown = inner & (space.domains.ordered[feature] == 1) & np.isnan(nodes.threshold)
+        _refuse("threshold", nodes.threshold, unknown, "a number")
+    sizes = np.array([*(f.n_values for f in space.features), 0], dtype=np.int64)
+    owner = np.repeat(feature, np.diff(nodes.set_start))  # a leaf's -1 has no values
+    strange = (nodes.set_values < 0) | (nodes.set_values >= sizes[owner])
+    _refuse("set value", nodes.set_values, strange, "the number of one of the feature's values")
+    links = _core.tree.check_links(nodes)
+    if links.fault:
+        what = "has two parents, or is its own" if links.fault == 1 else "cannot be reached"
+        raise InvalidTree(f"node {links.node} {what}: every node but the root has one parent")
+
+
+def read_distribution(
+    distribution: ArrayLike | None, n: int, n_classes: int
+) -> NDArray[np.float64] | None:
+    """Read training rows by node and class."""
+    if distribution is None:
+        return None
+    shares = np.array(read_array(distribution, np.float64, "distribution"))  # a copy, to be kept
+    if shares.shape != (n, n_classes):
+        raise InvalidTree(f"distribution has shape {shares.shape}, expected ({n}, {n_classes})")
+    if not np.isfinite(shares).all():
+        raise InvalidTree("distribution holds a number that is not finite")
+    return shares
+
+
+# -- read from anything ------------------------------------------------------------------------
+
+
+def read_classes(
+    classes: Sequence[Any] | NDArray[Any], task: Task = "classification"
+) -> tuple[Label, ...]:
+    """Read class labels, all of one type and no two the same; of a regression tree, numbers."""
+    if task not in TASKS:
+        raise InvalidTree(f"task must be one of {str(TASKS)[1:-1]}, got {task!r:.80}")
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        raise InvalidTree(f"classes must be a sequence of labels, got {classes!r:.80}")
+    labels = tuple(plain_label(label) for label in classes)
+    if not labels:
+        raise InvalidTree("a tree has at least one class, got none")
+    if len(set(labels)) != len(labels):
+        raise InvalidTree(f"duplicate class label: {labels}")
+    kinds = {str if isinstance(label, str) else bool if isinstance(label, bool) else float
+             for label in labels}  # fmt: skip
+    if len(kinds) > 1:
+        raise InvalidTree(f"class labels must be of one type, got {labels}")
+    if task == "regression":
+        if kinds != {float}:
+            raise InvalidTree(f"a regression tree has numbers for classes, got {str(labels)[:80]}")
+        numbers = tuple(float(label) + 0.0 for label in labels)
+        if any(low >= high for low, high in pairwise(numbers)):
+            raise InvalidTree(f"the numbers of a regression tree must rise, got {str(labels)[:80]}")
+        return numbers
+    return labels
+
+
+def read_array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
+    """Read an array of a type, in one piece; an int array must really hold ints."""
+    if type(given) is np.ndarray and given.dtype == dtype and dtype is not np.uint8:
+        return np.ascontiguousarray(given)
+    try:
+        wide = np.asarray(given)
+        if dtype is np.uint8:
+            good = wide.dtype.kind == "b"
+            if not good and (wide.dtype.kind not in "iu" or not np.isin(wide, (0, 1)).all()):
+                raise InvalidTree(f"{name} must hold true or false, got {wide.dtype}")
+        elif dtype is np.int32:
+            if wide.size and wide.dtype.kind not in "iu":
+                raise InvalidTree(f"{name} must hold whole numbers, got {wide.dtype}")
+            if wide.size and (wide.max() > 2**31 - 1 or wide.min() < -(2**31)):
+                raise InvalidTree(f"{name} holds a number that is too large")
+        elif wide.dtype.kind not in "iuf":
+            raise InvalidTree(f"{name} must hold numbers, got {wide.dtype}")
+        elif wide.dtype.kind in "iu" or isinstance(given, list | tuple):
+            _refuse_rounding(name, given if isinstance(given, list | tuple) else wide.ravel())
+        return np.ascontiguousarray(wide.astype(dtype))
+    except InvalidTree:
+        raise
+    except (TypeError, ValueError) as fault:
+        raise InvalidTree(f"{name} is not an array of numbers: {fault}") from fault
+
+
+def _refuse_rounding(name: str, numbers: Iterable[Any]) -> None:
+    """Refuse whole numbers of which float64 holds only a neighbour."""
+    for number in numbers:
+        whole = int(number) if isinstance(number, int | np.integer) else 0
+        if whole != float(whole):
+            near = f"{float(whole):.0f}"
+            raise InvalidTree(f"{name} holds {whole}, which float64 cannot hold: use {near}")
+
+
+def flatten(sets: Mapping[int, Sequence[int]], n: int) -> tuple[NDArray[np.int64], Ints]:
+    """Write sets by node one after the other."""
+    if isinstance(sets, Mapping) and not sets:
+        return np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    whole = isinstance(sets, Mapping) and all(
+        isinstance(node, int | np.integer) and not isinstance(node, bool) for node in sets
+    )
+    if not whole:
+        raise InvalidTree(f"sets must be a dict of node number -> values, got {sets!r:.80}")
+    sizes = np.zeros(n + 1, dtype=np.int64)
+    parts = []
+    for node in sorted(sets):
+        if not 0 <= node < n:
+            raise InvalidTree(f"a set is given for node {node}, but there are nodes 0 to {n - 1}")
+        part = read_array(sets[node], np.int32, "set")
+        if part.ndim != 1 or np.ndim(sets[node]) != 1:
+            raise InvalidTree(
+                f"the set of node {node} must be a list of numbers, got {sets[node]!r:.80}"
+            )
+        part = np.unique(part)
+        sizes[node + 1] = len(part)
+        parts.append(part)
+    flat = np.concatenate(parts) if parts else np.zeros(0)
+    return np.cumsum(sizes), flat.astype(np.int32)
+
+
+def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], allowed: str) -> None:
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidTree(f"{name} is {array[at]} at position {at}: it must be {allowed}")
+
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -711,3 +896,62 @@ class TreeKernel:
             n_threads(n_jobs),
             *more,
         )
+
+
+def tree_over(tree: TreeKernel, space: Space) -> TreeKernel:
+    """Give the same tree over another space; see ``Tree.over``."""
+    if space == tree.space:
+        return tree
+    feature = tree.feature.copy()
+    sets: dict[int, list[int]] = {}
+    for old, name in zip(tree.used, tree.features, strict=True):
+        new = space.index(name)
+        nodes = tree.feature == old
+        feature[nodes] = new
+        here, there = tree.space.features[old], space.features[new]
+        if not _fits(here, there):
+            raise InvalidSpace(
+                f"a tree over {here!r} cannot be converted to {there!r}: their values differ"
+            )
+        if not there.ordered:
+            for node in np.flatnonzero(nodes).tolist():
+                sets[node] = _set_over(tree, node, here, there)
+    return tree.replace(space=space, feature=feature, threshold=tree.row_threshold, sets=sets)
+
+
+def _set_over(tree: TreeKernel, node: int, here: Feature, there: Feature) -> list[int]:
+    """Give a condition as a set of another feature's values."""
+    if here.ordered:
+        inside = [float(c) <= tree.row_threshold[node] for c in there.categories]
+        codes = [code for code, flag in enumerate(inside) if flag]
+    else:
+        own = set(tree.set_of(node).tolist())
+        codes = [i for i, label in enumerate(there.categories) if here.code(label) in own]
+        if there.other and len(here.categories) in own:
+            codes.append(len(there.categories))
+    if there.nan and (
+        tree.nan_true[node] if here.ordered else here.n_values - 1 in tree.set_of(node)
+    ):
+        codes.append(there.n_values - 1)
+    return codes
+
+
+def _fits(here: Feature, there: Feature) -> bool:
+    """Whether every value of ``there`` is one of ``here``."""
+    if there.nan and not here.nan:
+        return False
+    if here.ordered and there.ordered:
+        return there.kind == "boolean" or (
+            here.kind == "numeric" and (there.whole or not here.whole)
+        )
+    if here.ordered:
+        low, high = here.bounds
+        return not there.other and all(
+            not isinstance(c, str) and low < c <= high and (not here.whole or c == int(c))
+            for c in there.categories
+        )
+    if there.ordered:
+        return False
+    return (here.other or not there.other) and all(
+        here.code(label) is not None for label in there.categories
+    )

@@ -1,32 +1,110 @@
-"""Words: what a box, or a node of a tree, says of a feature, as text and as pieces of text.
+r"""Words: conditions, boxes and leaves as people read them, shown so that no text can act.
 
-In:  ``Side``.
-Out: ``age <= 24``, ``color in {red, blue}``; also as pieces.
+In:  sides, labels, numbers, trees; names and cells from anybody, which may hold anything:
+     ``\x1b[2J`` clears a terminal, a right-to-left override reverses what follows.
+Out: ``age <= 24``, ``color in {red, blue}``, also as pieces; amounts of a few digits; a tree as
+     indented text.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import Literal
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
-from .escapes import printable
-from .feature import Label
+from .feature import Label, Side
 from .numbers import short_end, short_number
-from .side import Side
+
+if TYPE_CHECKING:
+    from .tree import TreeKernel
 
 __all__ = [
+    "FORMULA",
+    "PLAIN_NUMBER",
+    "ROUNDED",
     "Piece",
-    "condition_text",
+    "amount",
+    "any_rounded",
+    "class_names",
+    "cut",
     "drawn",
     "has_or",
     "label_text",
+    "not_formula",
+    "number_names",
     "pieces",
     "printable",
+    "shown",
     "side_text",
     "sides_text",
+    "tree_text",
     "were",
 ]
+
+# Control characters but tab and line feed, what turns the direction of text, line ends that few
+# know, halves of surrogate pairs.
+ACTIVE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+)
+
+# What a spreadsheet would calculate, and what of it is only a number.
+FORMULA = "^[=+\\-@\t\r\n]"
+PLAIN_NUMBER = r"^[+\-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+\-]?[0-9]+)?$"
+_FORMULA, _NUMBER = re.compile(FORMULA), re.compile(PLAIN_NUMBER[:-1] + r"\Z")
+
+
+def printable(text: str) -> str:
+    r"""Write characters that would break a line, or cannot be seen, as escapes.
+
+    Examples
+    --------
+    >>> print(printable("blood\npressure"))
+    blood\npressure
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def shown(text: str) -> str:
+    r"""Write what a terminal would obey as escapes, in text of several lines.
+
+    Examples
+    --------
+    >>> print(shown("a\tb\n\x1b[2Jc"))
+    a   b
+    \x1b[2Jc
+    """
+    return ACTIVE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def not_formula(cell: str) -> str:
+    """Write a cell so that a spreadsheet shows it and does not calculate it; numbers as they are.
+
+    Examples
+    --------
+    >>> not_formula("=1+2"), not_formula("-5"), not_formula("-5+1")
+    ("'=1+2", '-5', "'-5+1")
+    """
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.match(cell) else cell
+
+
+def cut(text: str, most: int = 1_000) -> str:
+    """Leave out the middle of a text that is too long to read, and say how long it is.
+
+    The end stays: it is where a message says what to do.
+
+    Examples
+    --------
+    >>> cut("no column " + "x" * 5_000 + ": rename it", 30)
+    'no column xxxxx... (5,021 characters) ...xxxx: rename it'
+    """
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}... ({len(text):,} characters) ...{text[-half:]}"
+
 
 Piece = tuple[Literal["name", "label", "number", "sign"], str]
 
@@ -41,24 +119,6 @@ def side_text(side: Side) -> str:
     'lab value < 2.45'
     """
     return "".join(text for _, text in pieces(side))
-
-
-def condition_text(feature: str, at_most: float | None, among: Iterable[Label]) -> str:
-    """Write a condition of a column: at most a number, or one of some labels.
-
-    Examples
-    --------
-    >>> condition_text("age", 30.0, ())
-    'age <= 30'
-    """
-    if at_most is not None:
-        return f"{feature} <= {short_number(at_most)}"
-    values = tuple(among)
-    if values == (True,) and isinstance(values[0], bool):
-        return feature
-    if len(values) == 1:
-        return f"{feature} = {values[0]}"
-    return f"{feature} in {{{', '.join(str(v) for v in values)}}}"
 
 
 def sides_text(sides: Iterable[Side]) -> str:
@@ -203,3 +263,84 @@ def _among(side: Side) -> Iterator[Piece]:
         yield "sign", ", " if i else "{"
         yield "label", label
     yield "sign", "}"
+
+
+ROUNDED = "Numbers are rounded."
+
+ANSWERS = ("yes", "no", "y", "n")  # to questions: not to be taken for classes
+DRAWN = 100  # conditions on a path that are drawn as text
+LEAST, MOST = 4, 17  # significant digits; 17 tell any two floats apart
+
+
+def number_names(numbers: Iterable[float]) -> dict[float, str]:
+    """Write numbers with the fewest digits, four at least, at which all of them differ.
+
+    Examples
+    --------
+    >>> number_names([12.4, 83.36904761904762, 1250000.0])
+    {12.4: '12.4', 83.36904761904762: '83.37', 1250000.0: '1250000'}
+    >>> number_names([0.123456, 0.123457])
+    {0.123456: '0.123456', 0.123457: '0.123457'}
+    """
+    own = list(dict.fromkeys(numbers))
+    out: dict[float, str] = {}
+    for digits in range(LEAST, MOST + 1):
+        out = {number: _rounded(number, digits) for number in own}
+        if len(set(out.values())) == len(own):
+            break
+    return out
+
+
+def any_rounded(names: Mapping[Any, str]) -> bool:
+    """Whether some number is not what its text says.
+
+    Examples
+    --------
+    >>> any_rounded(number_names([2.5, 7])), any_rounded(number_names([2.5, 37 / 3]))
+    (False, True)
+    """
+    return any(float(name) != number for number, name in names.items())
+
+
+def class_names(tree: TreeKernel) -> list[str]:
+    """Write the classes of a tree, in their order; numbers as ``number_names`` does."""
+    if tree.task != "regression":
+        return [label_text(label) for label in tree.classes]
+    return list(number_names(tree.numbers.tolist()).values())
+
+
+def amount(number: float) -> str:
+    """Write a number of which four digits are enough."""
+    return _rounded(number, LEAST)
+
+
+def _rounded(number: float, digits: int) -> str:
+    # The digits before the point are all kept: 123456.7 is no 123500.
+    before = len(f"{abs(number):.0f}") if abs(number) < 1e15 else 1
+    rounded = float(f"{number:.{max(digits, before)}g}")
+    return short_number(rounded if math.isfinite(rounded) else number)
+
+
+def tree_text(tree: TreeKernel) -> str:
+    """Draw a tree as indented text; a last line says where numbers are rounded."""
+    lines: list[str] = []
+    numbers = number_names(tree.numbers.tolist()) if tree.task == "regression" else {}
+    names = list(numbers.values()) or [printable(str(label)) for label in tree.classes]
+    if any(name.strip().lower() in ANSWERS for name in names):
+        names = [f"class {name}" for name in names]  # "yes: no" could be read in two ways
+    todo: list[tuple[int, str, str]] = [(0, "", "")]
+    while todo:
+        node, lead, indent = todo.pop()
+        if len(indent) > 2 * DRAWN:  # the indents alone would be quadratic
+            lines.append(f"{lead}... (deeper than {DRAWN} conditions, not drawn)")
+            continue
+        if tree.feature[node] < 0:
+            lines.append(lead + names[tree.leaf_class[node]])
+            continue
+        lines.append(f"{lead}{printable(side_text(tree.side(node)))}?")
+        inside = indent + "  "
+        todo.append((int(tree.when_false[node]), f"{inside}no:  ", inside))
+        todo.append((int(tree.when_true[node]), f"{inside}yes: ", inside))
+    if any_rounded(numbers):
+        lines.append(ROUNDED)
+    return "\n".join(lines)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import TooLarge, Undecided, setting
 from ..arrays import Flags
-from ..side import Side
+from ..feature import Side
 from .clock import time_for
 from .knowledge import domain_of
 from .solve import Domain, holds, meet

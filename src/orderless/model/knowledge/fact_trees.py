@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import BinNodes
 from ..bins import Bins
-from ..side import Side
+from ..feature import Side
 from .cells import Grid
 from .possible_tree import Bits, split
 

@@ -16,9 +16,8 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import InvalidSpace
-from ..feature import Feature
+from ..feature import Feature, Side
 from ..numbers import row_boundary
-from ..side import Side
 from .fact import Fact
 from .formula import (
     Among,

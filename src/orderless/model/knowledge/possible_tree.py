@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TooLarge
-from ..side import Side
+from ..feature import Side
 from .cells import Grid, tree_bins
 
 if TYPE_CHECKING:
