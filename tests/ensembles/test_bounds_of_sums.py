@@ -8,6 +8,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 import orderless as ol
 from orderless.ensembles import answer_rows
 from orderless.ensembles.bounds_of_sums import outward
+from orderless.model import Budget
 from orderless.model.rule import Rule
 from orderless.model.whole_numbers import Adding
 
@@ -42,7 +43,8 @@ def completed(rows, n):
 
 def test_rows_out_of_time_are_undecided(forest):
     ensemble, rows = ol.read(forest), gaps(0.3)
-    answers = answer_rows(ensemble.kernel, rows, 0, None)
+    with Budget(0):
+        answers = answer_rows(ensemble.kernel, rows)
     found = ensemble.status(rows, time_limit=60)
     assert {*found} == {"certain", "open"}
     late = answers.status == "undecided"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import TIME_LIMIT, verdicts_of
+from ..ensembles import verdicts_of
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
 from ..model import Label, TreeKernel, plain_label
@@ -170,7 +170,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     codes = (
         model.decide(X)
         if isinstance(model, TreeKernel)
-        else verdicts_of(model, model.read(X), TIME_LIMIT, None).label
+        else verdicts_of(model, model.read(X)).label
     )
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):
