@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Rows, one_row, refuse_contradiction, row_box, unrounded_rows
-from ..model import Label, TreeKernel, in_time, midpoint
+from ..model import TIME_LIMIT, Label, TreeKernel, in_budget, midpoint
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (
@@ -32,7 +32,6 @@ from .smallest_sets import (
 __all__ = ["Needed", "missing_needed", "needed_of_read"]
 
 LIMIT = 200_000
-TIME_LIMIT = 60.0
 LISTED = 6  # sets that a text lists
 
 Names = tuple[str, ...]
@@ -95,14 +94,14 @@ def _listed(sets: Sequence[Names]) -> str:
     return "; or by ".join(texts) + more
 
 
-@in_time
+@in_budget
 def missing_needed(
     tree: Any,
     row: Any,
     *,
     tolerance: float | None = None,
     limit: int = LIMIT,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
 ) -> Needed:
     """Find the unknown features that would settle a row; see ``Model.needed``.
 
@@ -121,8 +120,6 @@ def missing_needed(
     """
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one step must be allowed")
-    if not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     clock = Clock(time_limit)
     tree, ends = Ends.of(read_tree(tree), tolerance)
     given = one_row(row, tree.space, tree.used, if_there=tree.connected)
@@ -130,8 +127,8 @@ def missing_needed(
     return _of_read(tree, given, ends, tolerance, limit, clock)
 
 
-@in_time
-def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float) -> Needed:
+@in_budget
+def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float | None) -> Needed:
     """Give what ``missing_needed`` does, of a row that was read, and is possible."""
     return _of_read(tree, given, Ends(), None, limit, Clock(time_limit))
 

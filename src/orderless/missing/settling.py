@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows, unrounded_rows
-from ..model import TreeKernel, refuse_facts
-from .needed import LIMIT, TIME_LIMIT, Names
+from ..model import TIME_LIMIT, Budget, TreeKernel, refuse_facts
+from .needed import LIMIT, Names
 from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
 
 __all__ = ["Settling"]
@@ -125,7 +125,7 @@ class Settling:
         except _core.base.LimitReached as fault:
             raise too_many_steps(self.limit, fault.met) from None
         except _core.base.TimeUp:
-            raise out_of_time(self.time_limit) from None
+            raise out_of_time(Budget(self.time_limit)) from None
         names = [self.bins.features[k].name for k in self.order]
         flags = np.unpackbits(found.view(np.uint8), axis=1, bitorder="little")
         return [tuple(names[k] for k in np.flatnonzero(one)) for one in flags]
