@@ -18,6 +18,7 @@ import orderless as ol
 from orderless.ensembles import verdicts_of
 from orderless.errors import DataNotFound
 from orderless.inputs import rows_for
+from orderless.model import Budget
 
 from . import draw
 from .page import table_text
@@ -84,7 +85,8 @@ def _counted(
     gaps = whole.mask(np.random.RandomState(1).rand(*whole.shape) < rate)
     truth = np.asarray(model.predict(whole))
     start = time.perf_counter()
-    found = verdicts_of(ensemble.kernel, rows_for(ensemble.kernel, gaps), TIME_LIMIT, None)
+    with Budget(None, each=TIME_LIMIT):
+        found = verdicts_of(ensemble.kernel, rows_for(ensemble.kernel, gaps))
     seconds = time.perf_counter() - start
     sure = found.label >= 0
     if not np.array_equal(ensemble.kernel.labels[found.label[sure]], truth[sure]):

@@ -31,7 +31,7 @@ void put_cell(std::vector<std::int32_t>& table, std::size_t row, const Cell& cel
 
 /// How long and how a question may be worked on.
 struct Limits {
-  double time;
+  Seconds time;
   std::size_t threads, memory;
   std::size_t nodes = 0;  // of the search for one box; 0: as many as it takes
 };
@@ -58,8 +58,8 @@ Boxes boxes_in(const Sum& sum, const RowBins& bins, const Columns& columns, std:
           }};
 }
 
-/// Answers some of the boxes, equal ones once: `work(i, box, watch)`, then `copy(i, j)` for each j
-/// that is equal to i.
+/// Answers some of the boxes, equal ones once: `work(i, box, watch)`, which says whether it is
+/// done, then `copy(i, j)` for each j that is equal to i.
 template <class Work, class Copy>
 void answer(const Boxes& boxes, std::span<const std::size_t> some, const Limits& limits,
             Work&& work, Copy&& copy) {
@@ -74,7 +74,7 @@ void answer(const Boxes& boxes, std::span<const std::size_t> some, const Limits&
        [&](std::size_t i, Watch& watch) {
          thread_local std::vector<std::uint8_t> room;
          watch.at_most(limits.nodes);
-         work(own[i], boxes.box(own[i], room), watch);
+         return work(own[i], boxes.box(own[i], room), watch);
        });
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (first[i] != i) copy(some[first[i]], some[i]);
@@ -136,7 +136,7 @@ std::vector<std::size_t> add_rows(const Model& model, const RowBins& bins, const
   const std::size_t width = model.sum.n_features();
   const std::size_t n_scores = model.sum.n_scores();
   const std::size_t n_blocks = (n_rows + rows_at_once - 1) / rows_at_once;
-  each(n_blocks, n_threads, 1e9, 0, poll_signals, [&](std::size_t block, Watch&) {
+  each(n_blocks, n_threads, poll_signals, [&](std::size_t block, Watch&) {
     const std::size_t first = block * rows_at_once;
     const std::size_t n = std::min(rows_at_once, n_rows - first);
     std::vector<std::int32_t> cells(n * width);
@@ -171,7 +171,7 @@ nb::object evaluate_cells(const Model& model, const Table<std::int32_t>& cells,
   std::vector<double> sums(n * width);
   std::vector<std::int32_t> label(n);
   unlocked([&] {
-    each((n + rows_at_once - 1) / rows_at_once, n_threads, 1e9, 0, poll_signals,
+    each((n + rows_at_once - 1) / rows_at_once, n_threads, poll_signals,
          [&](std::size_t block, Watch&) {
            const std::size_t first = block * rows_at_once;
            const std::size_t some = std::min(rows_at_once, n - first);
@@ -222,6 +222,7 @@ struct Decisions {
           label[i] = own.label;
           put_cell(first, i, own.first);
           put_cell(second, i, own.second);
+          return own.status != Status::out_of_time;
         },
         [&](std::size_t from, std::size_t to) {
           status[to] = status[from];
@@ -240,18 +241,20 @@ struct Decisions {
 };
 
 nb::object decide_boxes(const Model& model, const Table<std::uint8_t>& table, double time_limit,
-                        std::size_t n_threads, std::size_t most_nodes, std::size_t memory_limit) {
+                        std::size_t n_threads, double row_limit, std::size_t most_nodes,
+                        std::size_t memory_limit) {
   const Boxes boxes = boxes_in(model.sum, table);
   Decisions out(boxes.n, model.sum.n_features(), true);
   unlocked([&] {
-    out.find(model.sum, boxes, all_of(boxes.n), {time_limit, n_threads, memory_limit, most_nodes});
+    out.find(model.sum, boxes, all_of(boxes.n),
+             {{time_limit, row_limit}, n_threads, memory_limit, most_nodes});
   });
   return out.give_all();
 }
 
 nb::object decide_rows(const Model& model, const RowBins& bins, const nb::list& given,
                        std::size_t n_rows, double time_limit, std::size_t n_threads, bool witnesses,
-                       std::size_t memory_limit) {
+                       double row_limit, std::size_t memory_limit) {
   const Columns columns(given);
   Decisions out(n_rows, model.sum.n_features(), witnesses);
   unlocked([&] {
@@ -263,12 +266,16 @@ nb::object decide_rows(const Model& model, const RowBins& bins, const nb::list& 
       if (out.label[i] < 0) out.status[i] = static_cast<std::uint8_t>(Status::rounding);
     }
     out.find(model.sum, boxes_in(model.sum, bins, columns, n_rows), others,
-             {time_limit, n_threads, memory_limit});
+             {{time_limit, row_limit}, n_threads, memory_limit});
   });
   return out.give_all();
 }
 
-nb::object possible_of(const Sum& sum, const Boxes& boxes, const Limits& limits) {
+nb::object possible_boxes(const Model& model, const Table<std::uint8_t>& table, double time_limit,
+                          std::size_t n_threads, double row_limit, std::size_t memory_limit) {
+  const Sum& sum = model.sum;
+  const Boxes boxes = boxes_in(sum, table);
+  const Limits limits{{time_limit, row_limit}, n_threads, memory_limit};
   const std::size_t n = boxes.n;
   const std::size_t width = sum.n_features();
   const auto n_classes = static_cast<std::size_t>(sum.n_classes());
@@ -283,6 +290,7 @@ nb::object possible_of(const Sum& sum, const Boxes& boxes, const Limits& limits)
             possible[i * n_classes + c] = own.possible[c];
             put_cell(cells, i * n_classes + c, own.cells[c]);
           }
+          return std::ranges::find(own.possible, 2) == own.possible.end();
         },
         [&](std::size_t from, std::size_t to) {
           std::copy_n(&possible[from * n_classes], n_classes, &possible[to * n_classes]);
@@ -293,21 +301,12 @@ nb::object possible_of(const Sum& sum, const Boxes& boxes, const Limits& limits)
                          give_shaped(std::move(cells), {n, n_classes, width}));
 }
 
-nb::object possible_boxes(const Model& model, const Table<std::uint8_t>& table, double time_limit,
-                          std::size_t n_threads, std::size_t memory_limit) {
-  return possible_of(model.sum, boxes_in(model.sum, table), {time_limit, n_threads, memory_limit});
-}
-
-nb::object possible_rows(const Model& model, const RowBins& bins, const nb::list& given,
-                         std::size_t n_rows, double time_limit, std::size_t n_threads,
-                         std::size_t memory_limit) {
-  const Columns columns(given);
-  return possible_of(model.sum, boxes_in(model.sum, bins, columns, n_rows),
-                     {time_limit, n_threads, memory_limit});
-}
-
-nb::object extremes_of(const Sum& sum, const Boxes& boxes, const Array<std::int64_t>& weights,
-                       const Limits& limits) {
+nb::object extremes_boxes(const Model& model, const Table<std::uint8_t>& table,
+                          const Array<std::int64_t>& weights, double time_limit,
+                          std::size_t n_threads, double row_limit, std::size_t memory_limit) {
+  const Sum& sum = model.sum;
+  const Boxes boxes = boxes_in(sum, table);
+  const Limits limits{{time_limit, row_limit}, n_threads, memory_limit};
   check_width(weights.size(), sum.n_scores());
   const Weights own(weights.data(), weights.data() + weights.size());
   sum.check(own);
@@ -326,6 +325,7 @@ nb::object extremes_of(const Sum& sum, const Boxes& boxes, const Array<std::int6
           found_high[i] = extent.found_high;
           put_cell(low_cell, i, extent.low_cell);
           put_cell(high_cell, i, extent.high_cell);
+          return extent.low == extent.found_low && extent.high == extent.found_high;
         },
         [&](std::size_t from, std::size_t to) {
           for (auto* values : {&low, &high, &found_low, &found_high}) {
@@ -340,21 +340,6 @@ nb::object extremes_of(const Sum& sum, const Boxes& boxes, const Array<std::int6
                          give_shaped(std::move(high_cell), {n, width}));
 }
 
-nb::object extremes_boxes(const Model& model, const Table<std::uint8_t>& table,
-                          const Array<std::int64_t>& weights, double time_limit,
-                          std::size_t n_threads, std::size_t memory_limit) {
-  return extremes_of(model.sum, boxes_in(model.sum, table), weights,
-                     {time_limit, n_threads, memory_limit});
-}
-
-nb::object extremes_rows(const Model& model, const RowBins& bins, const nb::list& given,
-                         std::size_t n_rows, const Array<std::int64_t>& weights, double time_limit,
-                         std::size_t n_threads, std::size_t memory_limit) {
-  const Columns columns(given);
-  return extremes_of(model.sum, boxes_in(model.sum, bins, columns, n_rows), weights,
-                     {time_limit, n_threads, memory_limit});
-}
-
 }  // namespace
 
 void bind(nb::module_& m) {
@@ -365,6 +350,7 @@ void bind(nb::module_& m) {
   extremes_record.define(m, "Extremes",
                          {"low", "high", "found_low", "found_high", "low_cell", "high_cell"});
   const auto memory = "memory_limit"_a = default_room;
+  const auto row = "row_limit"_a = Watch::endless;
   nb::class_<Model> sum(m, "Sum", "Trees over bins that are added up.");
   sum.def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
           "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
@@ -372,17 +358,13 @@ void bind(nb::module_& m) {
       .def("with_facts", &with_facts, "nodes"_a, "roots"_a)
       .def("evaluate", &evaluate_cells, "cells"_a, "n_threads"_a)
       .def("evaluate_rows", &evaluate_rows, "bins"_a, "columns"_a, "n_rows"_a, "n_threads"_a)
-      .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, "most_nodes"_a = 0,
-           memory)
+      .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, row,
+           "most_nodes"_a = 0, memory)
       .def("decide_rows", &decide_rows, "bins"_a, "columns"_a, "n_rows"_a, "time_limit"_a,
-           "n_threads"_a, "witnesses"_a, memory)
-      .def("possible", &possible_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, memory)
-      .def("possible_rows", &possible_rows, "bins"_a, "columns"_a, "n_rows"_a, "time_limit"_a,
-           "n_threads"_a, memory)
-      .def("extremes", &extremes_boxes, "boxes"_a, "weights"_a, "time_limit"_a, "n_threads"_a,
-           memory)
-      .def("extremes_rows", &extremes_rows, "bins"_a, "columns"_a, "n_rows"_a, "weights"_a,
-           "time_limit"_a, "n_threads"_a, memory);
+           "n_threads"_a, "witnesses"_a, row, memory)
+      .def("possible", &possible_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, row, memory)
+      .def("extremes", &extremes_boxes, "boxes"_a, "weights"_a, "time_limit"_a, "n_threads"_a, row,
+           memory);
   bind_ranges(m, sum);
   bind_reasons(m, sum);
   nb::class_<RowBins>(m, "RowBins", "How the values of rows fall into the bins of a sum.")

@@ -22,7 +22,7 @@ nb::object ranges_of(const Model& model, const Table<std::uint8_t>& boxes, std::
   std::vector<std::int64_t> now(n), high(n * width), low(n * width);
   std::vector<std::uint8_t> asked(n * width);
   unlocked([&] {
-    each(n, n_threads, 1e9, 0, poll_signals, [&](std::size_t i, Watch& watch) {
+    each(n, n_threads, poll_signals, [&](std::size_t i, Watch& watch) {
       (void)watch.up();  // lets Ctrl-C through
       const std::size_t n_bins = model.sum.n_bins();
       const Ranges own = ranges(model.sum, {boxes.data() + i * n_bins, n_bins});

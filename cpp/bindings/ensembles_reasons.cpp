@@ -32,8 +32,10 @@ void check_reasons(const Sum& sum, const Array<std::uint8_t>& box, std::int32_t 
 template <class Work>
 void alone(double time_limit, std::size_t memory_limit, Work&& work) {
   unlocked([&] {
-    each(1, 1, time_limit, memory_limit, poll_signals,
-         [&](std::size_t, Watch& watch) { work(watch); });
+    each(1, 1, Seconds{time_limit}, memory_limit, poll_signals, [&](std::size_t, Watch& watch) {
+      work(watch);
+      return true;
+    });
   });
 }
 

@@ -187,6 +187,10 @@ class ContradictingRows(UserWarning):
     """Rows contradict the facts of their space, so that no class is possible for them."""
 
 
+class UndecidedRows(UserWarning):
+    """Time did not suffice to prove whether the answers of some rows are certain."""
+
+
 class NeverOffered(UserWarning):
     """Features that no tree could ask about: nothing is known about their importance."""
 

@@ -152,7 +152,7 @@ def test_answers_like_the_rows_that_came_in():
     assert list(lower.columns) == ["no", "yes"]
     assert exact.to_numpy().all()
     assert forest().possible(frame)["y"] == ("no", "yes")
-    answers = answer_rows(forest().kernel, frame, 1.0, None)
+    answers = answer_rows(forest().kernel, frame)
     assert answers.status.tolist() == ["certain", "open"]
     assert answers.why.isna().all()
     assert answers.lower.isna().all().all()
@@ -181,7 +181,7 @@ def test_no_rows_and_constant_ensembles():
 def test_rounding_is_undecided():
     """A sum that lies in the window of the rule is not called."""
     near = forest(3).replace(rule=Rule("largest", window=1.0))
-    answers = answer_rows(near.kernel, [[1, 1, 0], [1, 1, 1], [1, 0, None]], 1.0, None)
+    answers = answer_rows(near.kernel, [[1, 1, 0], [1, 1, 1], [1, 0, None]])
     assert answers.status.tolist() == ["undecided", "certain", "undecided"]
     assert answers.why.tolist() == ["rounding", None, "rounding"]
     assert answers.lower[0].tolist() == pytest.approx([1 / 3, 2 / 3])

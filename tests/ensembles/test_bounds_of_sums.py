@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 import orderless as ol
 from orderless.ensembles import answer_rows
 from orderless.ensembles.bounds_of_sums import outward
-from orderless.model.ensemble import Adding, Rule
+from orderless.model import Adding, Budget, Rule
 
 
 def data():
@@ -41,7 +41,8 @@ def completed(rows, n):
 
 def test_rows_out_of_time_are_undecided(forest):
     ensemble, rows = ol.read(forest), gaps(0.3)
-    answers = answer_rows(ensemble.kernel, rows, 0, None)
+    with Budget(0):
+        answers = answer_rows(ensemble.kernel, rows)
     found = ensemble.status(rows, time_limit=60)
     assert {*found} == {"certain", "open"}
     late = answers.status == "undecided"

@@ -90,7 +90,7 @@ def test_rows_of_a_table_and_those_that_contradict_the_facts():
         with pytest.warns(ContradictingRows):
             possible = list(model.possible(full))
         with pytest.warns(ContradictingRows):
-            answers = answer_rows(model.kernel, full, 1.0, None)
+            answers = answer_rows(model.kernel, full)
         for row, own_classes, one, label in zip(some, possible, status, answers.label, strict=True):
             assert set(own_classes) == {own.says(r) for r in own.found.completions(row)}
             assert (one == "certain") == (len(own_classes) == 1) == (not np.ma.is_masked(label))

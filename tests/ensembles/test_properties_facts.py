@@ -259,28 +259,3 @@ def test_missing_as_a_value():
         assert not ol.prove(model).monotone("low", -1, order=["a", "b", "c"])
         assert not ol.prove(model).stable("low", by=1)
         assert ol.prove(model).stable("low", by=1, where={"high": (None, 3)})
-
-
-def falling_where_no_row_is(cut):
-    """A tree that falls below 0 only where the low number is above the high one."""
-    falls = {"feature": "low", "relation": "<=", "reference": cut, "true": {"prediction": 0.0},
-             "false": {"prediction": -1.0}}  # fmt: skip
-    node = {"feature": "high", "relation": "<=", "reference": 3, "true": falls,
-            "false": {"prediction": 1.0}, "task": "regression"}  # fmt: skip
-    space = ol.Space({"low": int, "high": int}, facts=["low <= high"])
-    return as_ensemble(ol.read(node, space=space))
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda proven: proven.never(below=0),
-        lambda proven: proven.monotone("low", +1),
-        lambda proven: proven.same_as(falling_where_no_row_is(7)),
-    ],
-)
-def test_the_cells_that_facts_leave_are_found_within_the_time_limit_or_not_at_all(ask):
-    ensemble = falling_where_no_row_is(5)
-    assert ask(ol.prove(ensemble))
-    with pytest.raises(ol.Undecided, match=r"which values of 'low'.* the facts.*1e-09 seconds"):
-        ask(ol.prove(ensemble, time_limit=1e-9))

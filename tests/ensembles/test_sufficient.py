@@ -19,7 +19,7 @@ def searches(model, X, n):
     X = X[:: len(X) // n].astype(float)
     X[1::2, ::3] = np.nan
     rows = RowBoxes(ensemble, rows_for(ensemble, X))
-    boxes, found = rows.boxes(np.arange(len(X))), rows.verdicts(10.0, 1)
+    boxes, found = rows.boxes(np.arange(len(X))), rows.verdicts(1)
     for box, status, label in zip(boxes, found.status, found.label, strict=True):
         if status == 0:
             yield Sufficient(ensemble, box, int(label), 1000, 60.0)

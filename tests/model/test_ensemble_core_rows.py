@@ -92,12 +92,6 @@ def test_rows_are_answered_as_boxes(seed):
     without = own.decide_rows(bins, columns, N_ROWS, 10.0, 2, False)
     assert without.status.tolist() == by_rows.status.tolist()
     assert without.first.shape == (N_ROWS, 0)
-    possible = own.possible_rows(bins, columns, N_ROWS, 10.0, 1)
-    assert possible.possible.tolist() == own.possible(boxes, 10.0, 1).possible.tolist()
-    weights = np.array([1] + [0] * (len(drawn.adding.base) - 1))
-    ends = own.extremes_rows(bins, columns, N_ROWS, weights, 10.0, 1)
-    for ours, expected in zip(ends, own.extremes(boxes, weights, 10.0, 1), strict=True):
-        assert ours.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))

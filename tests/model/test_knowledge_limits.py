@@ -7,7 +7,8 @@ from sums import as_ensemble
 
 import orderless as ol
 from orderless.errors import Undecided
-from orderless.model.knowledge import clock, linear
+from orderless.model import budget
+from orderless.model.knowledge import linear
 
 
 class Late:
@@ -78,6 +79,9 @@ def tree_with_facts():
     lambda tree: tree.redundant_splits(time_limit=5.0),
     lambda tree: ol.prove(tree).never(0),
     lambda tree: ol.prove(tree).monotone("high", -1),
+    lambda tree: ol.prove(as_ensemble(tree)).never(0),
+    lambda tree: ol.prove(as_ensemble(tree)).monotone("high", -1),
+    lambda tree: ol.prove(as_ensemble(tree)).same_as(tree.replace(classes=(1, 0))),
     lambda tree: ol.equivalent(tree, tree.replace(classes=(1, 0))),
     lambda tree: tree.predict({"low": 2.5}),
     lambda tree: tree.possible([{"low": 2.5}]),
@@ -89,7 +93,7 @@ def tree_with_facts():
 ])  # fmt: skip
 def test_every_question_about_facts_keeps_its_limit(monkeypatch, ask):
     tree = tree_with_facts()
-    monkeypatch.setattr(clock, "time", Late(100.0))
+    monkeypatch.setattr(budget, "time", Late(100.0))
     with pytest.raises(Undecided, match="time_limit") as refused:
         ask(tree)
     assert refused.value.why == "time"
@@ -97,21 +101,41 @@ def test_every_question_about_facts_keeps_its_limit(monkeypatch, ask):
 
 def test_an_explanation_keeps_the_limit_when_it_is_asked_for_changes(monkeypatch):
     why = tree_with_facts().explain({"low": 5.0}, time_limit=5.0)
-    monkeypatch.setattr(clock, "time", Late(100.0))
+    monkeypatch.setattr(budget, "time", Late(100.0))
     with pytest.raises(Undecided, match="time_limit"):
         why.changes()
 
 
 def test_a_limit_inside_of_another_ends_with_the_earlier(monkeypatch):
-    slow = Late(1.0)
-    monkeypatch.setattr(clock, "time", slow)
-    with clock.time_for(10.0), clock.time_for(1000.0), clock.one_check():
-        for _ in range(5):
-            clock.look()
+    slow = Late(0.0)
+    monkeypatch.setattr(budget, "time", slow)
+    with budget.Budget(10.0), budget.Budget(1000.0) as inner:
+        assert (inner.left, inner.share(4), inner.seconds) == (10.0, 2.5, 10.0)
         slow.now += 10
-        with pytest.raises(Undecided):
-            clock.look()
-    with clock.time_for(5.0, each=True):
-        for _ in range(4):  # each check by itself
-            with clock.one_check():
-                clock.look()
+        assert inner.over
+        assert inner.share() == budget.LITTLE
+        budget.look()  # facts have a little more
+        slow.now += budget.FOR_FACTS + 1
+        with pytest.raises(Undecided, match="time_limit=10 seconds"):
+            budget.look()
+    with budget.Budget(5.0), budget.Budget(2.0) as inner:
+        assert (inner.left, inner.seconds) == (2.0, 5.0)  # it is the outer one that can be raised
+
+
+def test_without_a_limit_each_row_has_its_own(monkeypatch):
+    slow = Late(0.0)
+    monkeypatch.setattr(budget, "time", slow)
+    with budget.Budget(None, each=1.0) as whole:
+        for _ in range(100):
+            with budget.Budget.of_row() as row:
+                assert row.left == 1.0
+                slow.now += 100
+        assert not whole.over
+
+
+@pytest.mark.parametrize("limit", [-1, float("nan"), True, "60", [1]])
+def test_what_is_no_limit_is_refused(limit):
+    tree = tree_with_facts()
+    for ask in (tree.predict, tree.possible, as_ensemble(tree).status, tree.explain_all):
+        with pytest.raises(ol.errors.InvalidParameter, match="seconds"):
+            ask([{"low": 1.5}], time_limit=limit)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -16,23 +17,29 @@ struct Interrupted : std::exception {};
 class Watch {
  public:
   using Clock = std::chrono::steady_clock;
+  static constexpr double endless = 1e9;  // seconds from which on no time is looked at
 
   /// `poll`: nullptr on all threads but one.
-  Watch(double time_limit, std::size_t room, Poll poll, const std::atomic<bool>& stop)
-      : time_limit_(time_limit), room_(room), poll_(poll), stop_(&stop) {}
+  Watch(std::size_t room, Poll poll, const std::atomic<bool>& stop)
+      : room_(room), poll_(poll), stop_(&stop) {}
 
   /// Also ends the work on a box after so many looks, which are one for each node of a search: the
   /// same on every machine. 0: no such limit.
   void at_most(std::size_t looks) { most_looks_ = looks; }
   [[nodiscard]] std::size_t most_looks() const { return most_looks_; }
-  /// A new box begins.
-  void begin() {
+  /// A new box begins, which has so many seconds, and at the latest ends when all boxes do.
+  void begin(double seconds, Clock::time_point last) {
     looks_ = 0;
-    const Clock::time_point now = Clock::now();
-    endless_ = !(time_limit_ < 1e9);
-    if (!endless_) end_ = now + std::chrono::duration_cast<Clock::duration>(seconds(time_limit_));
+    late_ = false;
+    endless_ = !(seconds < endless);
+    if (!endless_) end_ = std::min(last, Clock::now() + duration(seconds));
     part_ = end_;
   }
+  [[nodiscard]] static Clock::duration duration(double seconds) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+  /// Whether a search for the box was ended because its time had passed.
+  [[nodiscard]] bool late() const { return late_; }
   /// A new search for the same box begins: it may look as often again.
   void begin_search() { looks_ = 0; }
   /// The first of n parts of the work that is left begins; it gets its share of the time.
@@ -49,19 +56,18 @@ class Watch {
       next_poll_ = now + std::chrono::milliseconds(20);
     }
     ++looks_;
-    return (!endless_ && now > part_) || (most_looks_ != 0 && looks_ > most_looks_);
+    const bool late = !endless_ && now > part_;
+    late_ = late_ || late;
+    return late || (most_looks_ != 0 && looks_ > most_looks_);
   }
   [[nodiscard]] std::size_t room() const { return room_; }
 
  private:
-  using seconds = std::chrono::duration<double>;
-
-  double time_limit_;
   std::size_t room_;
   Poll poll_;
   const std::atomic<bool>* stop_;
   std::size_t most_looks_ = 0, looks_ = 0;
-  bool endless_ = false;
+  bool endless_ = false, late_ = false;
   Clock::time_point end_{}, part_{}, next_poll_{};
 };
 

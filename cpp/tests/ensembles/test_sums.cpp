@@ -301,8 +301,8 @@ void check(Random& random, const std::vector<BinFeature>& features) {
   const sums::Sum sum = drawn.sum();
   const std::vector<Cell> all = cells(features);
   const std::atomic<bool> stop{false};
-  sums::Watch watch(endless, much, nullptr, stop);
-  watch.begin();
+  sums::Watch watch(much, nullptr, stop);
+  watch.begin(endless, {});
   Facts facts{random_bin_tree(random, features, 3, false), &features};
   for (std::int32_t& own : facts.tree.leaf_class) own = own < 0 ? own : own % 2;
   const std::int32_t root = 0;

@@ -79,8 +79,9 @@ class Sum:
     def decide(
         self,
         boxes: Bytes,
-        time_limit: float,  # seconds for each box
+        time_limit: float,  # seconds for all boxes, which share it
         n_threads: int,
+        row_limit: float = ...,  # seconds for each box
         most_nodes: int = 0,  # of the search for each box; 0: as many as it takes
         memory_limit: int = ...,  # bytes that the search of a box may hold
     ) -> Decided: ...
@@ -92,6 +93,7 @@ class Sum:
         time_limit: float,
         n_threads: int,
         witnesses: bool,  # False: first and second have no columns
+        row_limit: float = ...,
         memory_limit: int = ...,
     ) -> Decided: ...
     def possible(
@@ -99,15 +101,7 @@ class Sum:
         boxes: Bytes,
         time_limit: float,
         n_threads: int,
-        memory_limit: int = ...,
-    ) -> Possible: ...
-    def possible_rows(
-        self,
-        bins: RowBins,
-        columns: list[Any],
-        n_rows: int,
-        time_limit: float,
-        n_threads: int,
+        row_limit: float = ...,
         memory_limit: int = ...,
     ) -> Possible: ...
     def extremes(
@@ -116,16 +110,7 @@ class Sum:
         weights: Longs,  # per score: the ends are those of the weighted sum
         time_limit: float,
         n_threads: int,
-        memory_limit: int = ...,
-    ) -> Extremes: ...
-    def extremes_rows(
-        self,
-        bins: RowBins,
-        columns: list[Any],
-        n_rows: int,
-        weights: Longs,
-        time_limit: float,
-        n_threads: int,
+        row_limit: float = ...,
         memory_limit: int = ...,
     ) -> Extremes: ...
     def ranges(self, boxes: Bytes, n_threads: int) -> Ranges: ...

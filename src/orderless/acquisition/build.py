@@ -16,7 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
 from ..inputs import exact_number, exact_weights, rows_for, whole_seed
-from ..model import Bins, in_time, read_tolerance, refuse_contradictions, refuse_facts, row_bins
+from ..model import (
+    Bins,
+    in_budget,
+    read_seconds,
+    read_tolerance,
+    refuse_contradictions,
+    refuse_facts,
+    row_bins,
+)
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves, possible_cells_tree, priced_features
@@ -32,7 +40,7 @@ MOST_WEIGHT = 2**31
 OBJECTIVES = ("expected", "worst")
 
 
-@in_time
+@in_budget
 def cheapest_policy(
     tree: Any,
     X: Any,
@@ -47,7 +55,7 @@ def cheapest_policy(
     objective: Literal["expected", "worst"] = "expected",
     sample_weight: ArrayLike | None = None,
     limit: int = LIMIT,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
     random_state: Any = 0,
     n_episodes: int = 10_000,
     alpha: float = 0.1,
@@ -163,7 +171,7 @@ def cheapest_policy(
       not fever (75%): between 2.5 and 3
       fever (25%): 9
     """
-    _check_options(method, objective, limit, time_limit, max_questions)
+    _check_options(method, objective, limit, max_questions)
     leaves = _leaves_of(tree, X, tolerance, priced_features(costs, groups, known), method)
     seed = whole_seed(random_state) % 2**64
     bins = leaves.bins
@@ -183,7 +191,7 @@ def cheapest_policy(
     how = Solving(
         method,
         limit,
-        float(time_limit),
+        read_seconds(time_limit),
         int(n_episodes),
         alpha,
         gamma,
@@ -216,7 +224,7 @@ def _leaves_of(
 
 
 def _check_options(
-    method: object, objective: object, limit: int, time_limit: float, max_questions: int | None
+    method: object, objective: object, limit: int, max_questions: int | None
 ) -> None:
     for name, value, allowed in (("method", method, METHODS), ("objective", objective, OBJECTIVES)):
         if value not in allowed:
@@ -224,8 +232,6 @@ def _check_options(
             raise ValueError(f"{name} must be one of {words}, got {value!r:.80}")
     if limit < 1:
         raise ValueError(f"limit must be at least 1 (state to keep), got {limit}")
-    if not time_limit > 0:
-        raise ValueError(f"time_limit must be above 0 (seconds), got {time_limit}")
     whole = isinstance(max_questions, int | np.integer) and not isinstance(max_questions, bool)
     if max_questions is not None and not (whole and max_questions >= 0):
         raise ValueError(

@@ -33,15 +33,13 @@ from ..ensembles import (
 from ..errors import InvalidTree
 from ..form import Explanation, Explanations
 from ..missing import Needed, shares_of_training
-from ..model import Adding, Link, Rule, Space, SumKernel
+from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
 
 __all__ = ["Ensemble"]
-
-TIME_LIMIT = 10.0
 
 
 class Ensemble(Model[SumKernel]):
@@ -227,24 +225,22 @@ class Ensemble(Model[SumKernel]):
 
     # -- rows ----------------------------------------------------------------------------------
 
-    def _predict(self, X: Any, tolerance: float | None, time_limit: float, n_jobs: Any) -> Any:
-        return predict_rows(self.kernel, X, tolerance, time_limit, n_jobs)
+    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any:
+        return predict_rows(self.kernel, X, tolerance, n_jobs)
 
-    def _possible(self, X: Any, time_limit: float, n_jobs: int | None) -> Any:
-        return possible_rows(self.kernel, X, time_limit, n_jobs)
+    def _possible(self, X: Any, n_jobs: int | None) -> Any:
+        return possible_rows(self.kernel, X, n_jobs)
 
-    def _status(self, X: Any, time_limit: float, n_jobs: int | None) -> Any:
-        return decide_rows(self.kernel, X, time_limit, n_jobs)
+    def _status(self, X: Any, n_jobs: int | None) -> Any:
+        return decide_rows(self.kernel, X, n_jobs)
 
-    def _interval(
-        self, X: Any, of: str, time_limit: float, n_jobs: int | None
-    ) -> tuple[Any, Any, Any]:
+    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]:
         kernel = self.kernel
         if of == "probability":
-            return proba_interval_rows(kernel, X, time_limit, n_jobs)
+            return proba_interval_rows(kernel, X, n_jobs)
         if of == "score" or kernel.task == "regression":
-            return interval_rows(kernel, X, time_limit, n_jobs)
-        return number_interval_rows(kernel, X, time_limit, n_jobs)
+            return interval_rows(kernel, X, n_jobs)
+        return number_interval_rows(kernel, X, n_jobs)
 
     def _shares(self, X: Any, reference: Any, y: Any) -> Any:
         kernel = self.kernel
@@ -254,10 +250,12 @@ class Ensemble(Model[SumKernel]):
                 "complete training rows, shares(X, X_train, y_train)"
             )
         return shares_of_training(
-            kernel, X, reference, y, lambda rows: verdicts_of(kernel, rows, 1.0, None).label
+            kernel, X, reference, y, lambda rows: verdicts_of(kernel, rows).label
         )
 
-    def _needed(self, row: Any, tolerance: float | None, limit: int, time_limit: float) -> Needed:
+    def _needed(
+        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
+    ) -> Needed:
         if tolerance is not None:
             raise InvalidTree(
                 "what a sum of trees needs is known for exact answers only: leave tolerance out, "
@@ -265,28 +263,23 @@ class Ensemble(Model[SumKernel]):
             )
         return needed_of_row(self.kernel, row, limit, time_limit)
 
-    def _ask_next(
-        self, X: Any, costs: Any, tolerance: float | None, time_limit: float, n_jobs: int | None
-    ) -> Any:
+    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any:
         if tolerance is not None:
             raise InvalidTree(
                 "what to ask next is known for exact answers of a sum of trees only: leave "
                 "tolerance out, or ask discretize([level]) about a level"
             )
-        return ask_rows(self.kernel, X, costs, time_limit, n_jobs)
+        return ask_rows(self.kernel, X, costs, n_jobs)
 
     # -- why -----------------------------------------------------------------------------------
 
     def _explain(
         self, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float | None
     ) -> Explanation:
-        seconds = TIME_LIMIT if time_limit is None else time_limit
-        return explain_ensemble_row(self.kernel, row, costs, tolerance, limit, seconds)
+        return explain_ensemble_row(self.kernel, row, costs, tolerance, limit, time_limit)
 
     def _explain_all(self, X: Any, time_limit: float | None) -> Explanations:
-        return explain_ensemble_rows(
-            self.kernel, X, TIME_LIMIT if time_limit is None else time_limit
-        )
+        return explain_ensemble_rows(self.kernel, X, time_limit)
 
     # -- exports, and the trees --------------------------------------------------------------
 
@@ -349,7 +342,7 @@ class Ensemble(Model[SumKernel]):
         """
         return ensemble_as_pmml(self.kernel)
 
-    def without_idle_trees(self, *, time_limit: float = 60.0) -> Self:
+    def without_idle_trees(self, *, time_limit: float | None = TIME_LIMIT) -> Self:
         """Leave out trees whose removal changes no decision.
 
         Trees are tried one after the other, those that add least first. Each removal is proven for
@@ -372,7 +365,7 @@ class Ensemble(Model[SumKernel]):
         """
         return self.of(without_idle(self.kernel, time_limit))
 
-    def to_tree(self, *, limit: int = 10_000, time_limit: float = 60.0) -> Tree:
+    def to_tree(self, *, limit: int = 10_000, time_limit: float | None = TIME_LIMIT) -> Tree:
         """Return one tree that decides every complete row as the ensemble does.
 
         Parameters

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Unpack
 
 from ..form import Form, Term
-from ..model import Label, Space
+from ..model import TIME_LIMIT, Label, Space
 from ..output.certificates import Certificate, form_certificate
 from ..output.rules import (
     Shown,
@@ -29,11 +29,10 @@ from .tree import Tree
 __all__ = ["CanonicalForm", "canonicalize"]
 
 LIMIT = 1_000_000
-TIME_LIMIT = 60.0
 
 
 def canonicalize(
-    tree: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT, exact: bool = True
+    tree: Any, *, limit: int = LIMIT, time_limit: float | None = TIME_LIMIT, exact: bool = True
 ) -> CanonicalForm:
     """Compute the order-free form of a tree: its shortest rules, and every sufficient reason.
 
@@ -42,9 +41,9 @@ def canonicalize(
     tree : Tree, CanonicalForm, or any model that ``orderless.read`` reads as a tree
     limit : int
         How many reasons a class may have before ``TooManyReasons`` is raised.
-    time_limit : float
-        Seconds that finding all reasons, or the rules of one class, may take before ``OutOfTime``
-        is raised.
+    time_limit : float, optional
+        Seconds before ``OutOfTime`` is raised, of finding all reasons, or the rules of one class:
+        each is a call of its own, made when it is first asked for. None for no limit.
     exact : bool
         Whether rules are proven minimal. If not, they are found without all reasons, quickly for
         trees of any size; none of them can be left out, and ``bounds`` says how far from minimal
@@ -251,7 +250,7 @@ class CanonicalForm:
 
     @classmethod
     def from_json(
-        cls, text: str | bytes, *, limit: int = LONGEST, time_limit: float = TIME_LIMIT
+        cls, text: str | bytes, *, limit: int = LONGEST, time_limit: float | None = TIME_LIMIT
     ) -> CanonicalForm:
         """Read what ``to_json`` wrote; its rules are checked against its tree.
 

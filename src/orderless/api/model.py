@@ -12,12 +12,11 @@ from typing import Any, Generic, Self, TypeVar
 
 from ..form import Explanation, Explanations
 from ..missing import Needed
-from ..model import Fact, Label, Space, SumKernel, TreeKernel, formats
+from ..model import TIME_LIMIT, Budget, Fact, Label, Space, SumKernel, TreeKernel, formats
 
 __all__ = ["Model"]
 
 LONGEST = formats.LIMIT  # characters of a file
-TIME_LIMIT = 1.0  # seconds for each row of a sum of trees
 OF = ("answer", "score", "probability")
 
 K = TypeVar("K", TreeKernel, SumKernel)
@@ -64,7 +63,7 @@ class Model(ABC, Generic[K]):
         X: Any,
         *,
         tolerance: float | None = None,
-        time_limit: float = TIME_LIMIT,
+        time_limit: float | None = TIME_LIMIT,
         n_jobs: int | None = None,
     ) -> Any:
         """Return each row's class, or number, where it is certain.
@@ -82,9 +81,10 @@ class Model(ABC, Generic[K]):
         tolerance : float, optional
             For numbers: return the midpoint of the numbers that a row can get, if these are at
             most so far apart (``predict_interval``). 0 is the same as without.
-        time_limit : float
-            Seconds that the search of a sum of trees may take for each row that is not complete;
-            one tree needs no search.
+        time_limit : float, optional
+            Seconds for the call; None for no limit. Sums of trees search the rows that are not
+            complete, and these share the time: each gets an equal part, and easy ones leave
+            theirs to hard ones. 0: no search. Of one tree, only facts take time.
         n_jobs : int, optional
             Threads to use, by default one; -1 is all cores.
 
@@ -97,8 +97,8 @@ class Model(ABC, Generic[K]):
         -----
         The paper's Theorem 3.2. Of one tree it is read off the leaves: features x leaves / 64 for
         each row. Of a sum of trees it is NP-hard; on models from data nearly every row takes less
-        than a millisecond, and what takes longer than the limit is masked (``status`` says
-        which). What is not masked is proven.
+        than a millisecond. Rows for which the time does not suffice are masked, and a warning says
+        how many (``status`` says which). What is not masked is proven.
 
         Examples
         --------
@@ -111,12 +111,18 @@ class Model(ABC, Generic[K]):
         """
         if type(X) is dict or isinstance(X, Mapping):
             return self._predict_row(X, tolerance, time_limit)
-        return self._predict(X, tolerance, time_limit, n_jobs)
+        with Budget(time_limit):
+            return self._predict(X, tolerance, n_jobs)
 
-    def _predict_row(self, row: Mapping[str, Any], tolerance: Any, time_limit: float) -> Any:
-        return self._predict([row], tolerance, time_limit, None).tolist()[0]
+    def _predict_row(
+        self, row: Mapping[str, Any], tolerance: float | None, time_limit: float | None
+    ) -> Any:
+        with Budget(time_limit):
+            return self._predict([row], tolerance, None).tolist()[0]
 
-    def possible(self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None) -> Any:
+    def possible(
+        self, X: Any, *, time_limit: float | None = TIME_LIMIT, n_jobs: int | None = None
+    ) -> Any:
         """Return, for each row, the classes that are still possible, in their order.
 
         Parameters
@@ -143,9 +149,12 @@ class Model(ABC, Generic[K]):
         >>> tree.possible([[1, None], [0, None], [None, 0]])
         [('a',), ('b', 'c'), ('a', 'c')]
         """
-        return self._possible(X, time_limit, n_jobs)
+        with Budget(time_limit):
+            return self._possible(X, n_jobs)
 
-    def status(self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None) -> Any:
+    def status(
+        self, X: Any, *, time_limit: float | None = TIME_LIMIT, n_jobs: int | None = None
+    ) -> Any:
         """Return whether each row's answer is certain.
 
         Parameters
@@ -168,14 +177,15 @@ class Model(ABC, Generic[K]):
         >>> tree.status([[1, None], [0, None]]).tolist()
         ['certain', 'open']
         """
-        return self._status(X, time_limit, n_jobs)
+        with Budget(time_limit):
+            return self._status(X, n_jobs)
 
     def predict_interval(
         self,
         X: Any,
         *,
         of: str = "answer",
-        time_limit: float = TIME_LIMIT,
+        time_limit: float | None = TIME_LIMIT,
         n_jobs: int | None = None,
     ) -> tuple[Any, Any, Any]:
         """Return the smallest and the largest number that each row can get.
@@ -218,7 +228,8 @@ class Model(ABC, Generic[K]):
         """
         if of not in OF:
             raise ValueError(f"of must be one of {str(OF)[1:-1]}, got {of!r:.80}")
-        return self._interval(X, of, time_limit, n_jobs)
+        with Budget(time_limit):
+            return self._interval(X, of, n_jobs)
 
     def shares(self, X: Any, reference: Any = "leaves", y: Any = None) -> Any:
         """Return the share of each class among the training rows that fit each row.
@@ -261,7 +272,7 @@ class Model(ABC, Generic[K]):
         *,
         tolerance: float | None = None,
         limit: int = 200_000,
-        time_limit: float = 60.0,
+        time_limit: float | None = TIME_LIMIT,
     ) -> Needed:
         """Find the unknown features that would settle a row.
 
@@ -274,8 +285,9 @@ class Model(ABC, Generic[K]):
             most so far apart.
         limit : int
             Steps that each of the two searches may take before ``TooManyReasons`` is raised.
-        time_limit : float
-            Seconds before ``OutOfTime`` is raised (of a sum of trees: ``Undecided``).
+        time_limit : float, optional
+            Seconds before ``OutOfTime`` is raised (of a sum of trees: ``Undecided``); None for no
+            limit.
 
         Returns
         -------
@@ -301,7 +313,7 @@ class Model(ABC, Generic[K]):
         costs: Any = None,
         *,
         tolerance: float | None = None,
-        time_limit: float = TIME_LIMIT,
+        time_limit: float | None = TIME_LIMIT,
         n_jobs: int | None = None,
     ) -> Any:
         """Return, for each row that is not certain, an unknown feature whose value can matter.
@@ -336,7 +348,8 @@ class Model(ABC, Generic[K]):
         >>> tree.ask_next([[None, None], [1, None], [None, 0], [None, 1]]).tolist()
         ['x0', 'x1', None, 'x0']
         """
-        return self._ask_next(X, costs, tolerance, time_limit, n_jobs)
+        with Budget(time_limit):
+            return self._ask_next(X, costs, tolerance, n_jobs)
 
     # -- why -----------------------------------------------------------------------------------
 
@@ -347,7 +360,7 @@ class Model(ABC, Generic[K]):
         costs: Mapping[str, float] | None = None,
         tolerance: float = 0.0,
         limit: int = 10_000,
-        time_limit: float | None = None,
+        time_limit: float | None = TIME_LIMIT,
     ) -> Explanation:
         """Explain why one row gets its class, and what would change it.
 
@@ -364,8 +377,9 @@ class Model(ABC, Generic[K]):
         limit : int
             How many reasons ``reasons()`` may list before ``TooManyReasons`` is raised.
         time_limit : float, optional
-            Seconds for each of the answers that the explanation gives; by default 60 for a tree,
-            10 for a sum of trees.
+            Seconds for the call, and for each part of the explanation (``reason``, ``shortest``,
+            ``changes`` ...), which is a call of its own, made when it is asked for. None for no
+            limit.
 
         Returns
         -------
@@ -388,7 +402,7 @@ class Model(ABC, Generic[K]):
         """
         return self._explain(row, costs, tolerance, limit, time_limit)
 
-    def explain_all(self, X: Any, *, time_limit: float | None = None) -> Explanations:
+    def explain_all(self, X: Any, *, time_limit: float | None = TIME_LIMIT) -> Explanations:
         """Explain many rows: the class of each, and the reason that ``explain`` shows.
 
         Parameters
@@ -396,8 +410,7 @@ class Model(ABC, Generic[K]):
         X : array, data frame, or list of dicts
             NaN, None, NA and null are unknown.
         time_limit : float, optional
-            Seconds for all rows of a tree together (by default 60), or for each answer about a row
-            of a sum of trees (by default 10).
+            Seconds for all rows together, which share them; None for no limit.
 
         Returns
         -------
@@ -503,31 +516,27 @@ class Model(ABC, Generic[K]):
     def _decide_at(self, label: Any, probability: float) -> Self: ...
 
     @abstractmethod
-    def _predict(self, X: Any, tolerance: float | None, time_limit: float, n_jobs: Any) -> Any: ...
+    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any: ...
 
     @abstractmethod
-    def _possible(self, X: Any, time_limit: float, n_jobs: int | None) -> Any: ...
+    def _possible(self, X: Any, n_jobs: int | None) -> Any: ...
 
     @abstractmethod
-    def _status(self, X: Any, time_limit: float, n_jobs: int | None) -> Any: ...
+    def _status(self, X: Any, n_jobs: int | None) -> Any: ...
 
     @abstractmethod
-    def _interval(
-        self, X: Any, of: str, time_limit: float, n_jobs: int | None
-    ) -> tuple[Any, Any, Any]: ...
+    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]: ...
 
     @abstractmethod
     def _shares(self, X: Any, reference: Any, y: Any) -> Any: ...
 
     @abstractmethod
     def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float
+        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
     ) -> Needed: ...
 
     @abstractmethod
-    def _ask_next(
-        self, X: Any, costs: Any, tolerance: float | None, time_limit: float, n_jobs: int | None
-    ) -> Any: ...
+    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any: ...
 
     @abstractmethod
     def _explain(

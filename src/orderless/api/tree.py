@@ -33,7 +33,7 @@ from ..missing import (
     probability_bounds,
     shares_of_rows,
 )
-from ..model import Nodes, Space, Task, TreeKernel, tree_text
+from ..model import TIME_LIMIT, Nodes, Space, Task, TreeKernel, read_seconds, tree_text
 from ..output.code import (
     as_pmml,
     as_polars,
@@ -47,8 +47,6 @@ from ..output.rules import tree_as_html
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]
-
-TIME_LIMIT = 60.0
 
 
 class Tree(Model[TreeKernel]):
@@ -252,7 +250,7 @@ class Tree(Model[TreeKernel]):
         X: Any = None,
         *,
         limit: int = 200_000,
-        time_limit: float = 10.0,
+        time_limit: float | None = TIME_LIMIT,
         return_bound: bool = False,
     ) -> Any:
         """Find the smallest tree that decides the same.
@@ -312,7 +310,7 @@ class Tree(Model[TreeKernel]):
         )
         return self.of(smallest), bound
 
-    def redundant_splits(self, *, time_limit: float = TIME_LIMIT) -> tuple[int, ...]:
+    def redundant_splits(self, *, time_limit: float | None = TIME_LIMIT) -> tuple[int, ...]:
         """Find the splits that can be left out, each by itself, without changing what it decides.
 
         Parameters
@@ -374,18 +372,20 @@ class Tree(Model[TreeKernel]):
     def _predictor(self) -> Predictor:
         return Predictor(self.kernel)
 
-    def _predict_row(self, row: Mapping[str, Any], tolerance: Any, time_limit: float) -> Any:
+    def _predict_row(
+        self, row: Mapping[str, Any], tolerance: float | None, time_limit: float | None
+    ) -> Any:
         if tolerance is None:
             return self._predictor(row)
         return super()._predict_row(row, tolerance, time_limit)
 
-    def _predict(self, X: Any, tolerance: float | None, time_limit: float, n_jobs: Any) -> Any:
+    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any:
         return predict(self.kernel, X, tolerance=tolerance, n_jobs=n_jobs)
 
-    def _possible(self, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+    def _possible(self, X: Any, n_jobs: int | None) -> Any:
         return possible_classes(self.kernel, X)
 
-    def _status(self, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+    def _status(self, X: Any, n_jobs: int | None) -> Any:
         kernel = self.kernel
         rows = rows_for(kernel, X)
         status = np.where(kernel.decide(rows, n_jobs) >= 0, "certain", "open").astype("<U10")
@@ -394,9 +394,7 @@ class Tree(Model[TreeKernel]):
             status[known.contradicting] = "impossible"
         return column_like(X, status, "status")
 
-    def _interval(
-        self, X: Any, of: str, time_limit: float, n_jobs: int | None
-    ) -> tuple[Any, Any, Any]:
+    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]:
         if of == "score":
             raise InvalidTree(
                 "one tree adds nothing up, so it has no score: ask for of='answer' or "
@@ -411,14 +409,14 @@ class Tree(Model[TreeKernel]):
     def _shares(self, X: Any, reference: Any, y: Any) -> Any:
         return shares_of_rows(self.kernel, X, reference, y)
 
-    def _needed(self, row: Any, tolerance: float | None, limit: int, time_limit: float) -> Needed:
+    def _needed(
+        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
+    ) -> Needed:
         return missing_needed(
             self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit
         )
 
-    def _ask_next(
-        self, X: Any, costs: Any, tolerance: float | None, time_limit: float, n_jobs: int | None
-    ) -> Any:
+    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any:
         if costs is not None:
             raise InvalidTree(
                 "a tree asks in its own order, whatever things cost: leave costs out, or find the "
@@ -440,11 +438,12 @@ class Tree(Model[TreeKernel]):
                 "reasons of a tree keep the numbers that the row can get: tolerance= is for sums "
                 "of trees"
             )
-        seconds = TIME_LIMIT if time_limit is None else time_limit
-        return explain_one(self._form, row, costs=costs, limit=limit, time_limit=seconds)
+        return explain_one(
+            self._form, row, costs=costs, limit=limit, time_limit=read_seconds(time_limit)
+        )
 
     def _explain_all(self, X: Any, time_limit: float | None) -> Explanations:
-        return explain_rows(self._form, X, TIME_LIMIT if time_limit is None else time_limit)
+        return explain_rows(self._form, X, time_limit)
 
     # -- exports -------------------------------------------------------------------------------
 

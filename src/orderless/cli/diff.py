@@ -71,7 +71,7 @@ def command(
         typer.Option(
             min=0.001,
             callback=finite,
-            help="Seconds for finding the rules; of ensembles, for each search.",
+            help="Seconds for finding the rules, and for all searches of ensembles.",
             rich_help_panel=LIMITS,
         ),
     ] = 10.0,

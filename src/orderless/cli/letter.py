@@ -121,7 +121,10 @@ def command(
     time_limit: Annotated[
         float,
         typer.Option(
-            min=0.001, callback=finite, help="Seconds for each search.", rich_help_panel=LIMITS
+            min=0.001,
+            callback=finite,
+            help="Seconds for each part of a letter's explanation.",
+            rich_help_panel=LIMITS,
         ),
     ] = 60.0,
     unseen: Unseen = UnseenKind.unknown,

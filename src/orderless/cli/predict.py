@@ -88,15 +88,16 @@ class AnswerOptions:
         ),
     ] = None
     time_limit: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0,
             callback=finite,
             metavar="SECONDS",
-            help="Of many trees: how long the search may take for each row with gaps; what it does "
-            "not decide is undecided.",
+            help="Of many trees: how long the searches for all rows with gaps may take, a tenth "
+            "of it for one row; what they do not decide is undecided. By default there is no limit "
+            "for the file, and one second for each row.",
         ),
-    ] = 1.0
+    ] = None
     chunk_rows: Annotated[int, typer.Option(min=1, help="Rows that are predicted at one time.")] = (
         131_072
     )

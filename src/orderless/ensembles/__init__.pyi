@@ -1,5 +1,4 @@
 from .answers import (
-    TIME_LIMIT as TIME_LIMIT,
     Answers as Answers,
     answer_of as answer_of,
     answer_rows as answer_rows,
@@ -9,13 +8,13 @@ from .answers import (
     predict_model as predict_model,
     predict_rows as predict_rows,
     verdicts_of as verdicts_of,
+    warn_of_undecided as warn_of_undecided,
 )
 from .asking import (
     ask_rows as ask_rows,
 )
 from .boxes import (
     Verdicts as Verdicts,
-    check_time_limit as check_time_limit,
 )
 from .compare import (
     Compared as Compared,
@@ -44,6 +43,7 @@ from .needed import (
     needed_of_row as needed_of_row,
 )
 from .numbers import (
+    OUT_OF_TIME as OUT_OF_TIME,
     cut_numbers as cut_numbers,
     decide_at as decide_at,
 )

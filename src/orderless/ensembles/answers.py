@@ -6,19 +6,21 @@ Out: classes, numbers, ``Answers``, possible classes; like the rows that came in
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidTree
+from ..errors import InvalidTree, UndecidedRows, setting
 from ..inputs import column_like, labels_like, masked_like, narrow, predict, rows_for, table_like
 from ..model import (
+    Budget,
+    Flags,
     Rows,
     SumKernel,
     TreeKernel,
-    each_check_in_time,
     midpoint,
     n_threads,
     read_tolerance,
@@ -31,14 +33,12 @@ from .boxes import (
     WHY,
     RowBoxes,
     Verdicts,
-    check_time_limit,
     possible_boxes,
     undecided,
 )
-from .numbers import number_verdicts
+from .numbers import OUT_OF_TIME, number_verdicts
 
 __all__ = [
-    "TIME_LIMIT",
     "Answers",
     "answer_of",
     "answer_rows",
@@ -48,9 +48,9 @@ __all__ = [
     "predict_model",
     "predict_rows",
     "verdicts_of",
+    "warn_of_undecided",
 ]
 
-TIME_LIMIT = 1.0  # seconds for each row
 STATUS = np.array(["certain", "open", "undecided", "undecided", "undecided", "impossible"])
 
 
@@ -79,19 +79,46 @@ class Answers(NamedTuple):
     upper: Any
 
 
-@each_check_in_time
-def predict_rows(
-    ensemble: SumKernel, X: Any, tolerance: float | None, time_limit: float, n_jobs: int | None
-) -> Any:
+def predict_rows(ensemble: SumKernel, X: Any, tolerance: float | None, n_jobs: int | None) -> Any:
     """Give classes or numbers where they are certain; see ``Model.predict``."""
-    limit = check_time_limit(time_limit)
+    answers, late = _predicted(ensemble, X, tolerance, n_jobs)
+    warn_of_undecided(late)
+    return answers
+
+
+def warn_of_undecided(late: Flags) -> None:
+    """Warn of rows for which time did not suffice; ``late`` says which they are."""
+    if late.any():
+        warnings.warn(
+            f"{np.count_nonzero(late):,} of {len(late):,} rows are undecided, and so masked: "
+            f"whether their answer is certain was not proven within {Budget.current()}; raise "
+            f"{setting('time_limit')} (status(X) says which rows they are)",
+            UndecidedRows,
+            stacklevel=5,  # whoever asks a model
+        )
+
+
+def _predicted(
+    ensemble: SumKernel, X: Any, tolerance: float | None, n_jobs: int | None
+) -> tuple[Any, Flags]:
+    """Give classes or numbers where they are certain, and where time did not suffice to tell."""
     rows = rows_for(ensemble, X)
-    if tolerance is not None:
-        return _with_tolerance(ensemble, X, rows, tolerance, limit, n_threads(n_jobs))
-    if ensemble.task == "regression":
-        found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
-        return masked_like(X, found.number, found.status != CERTAIN)
-    return labels_like(X, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
+    if tolerance is None and ensemble.task != "regression":
+        found = verdicts_of(ensemble, rows, n_jobs)
+        return labels_like(X, ensemble.labels, found.label), found.status == OUT_OF_TIME
+    most = None if tolerance is None else read_tolerance(tolerance)
+    if ensemble.task != "regression":
+        raise InvalidTree(
+            f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it "
+            "out"
+        )
+    numbers = number_verdicts(ensemble, RowBoxes(ensemble, rows), n_threads(n_jobs))
+    answers, masked = numbers.number, numbers.status != CERTAIN
+    if most is not None:
+        middle = midpoint(numbers.lower, numbers.upper)
+        answers = np.where(masked, middle, answers)
+        masked &= ~narrow(numbers.lower, numbers.upper, most)
+    return masked_like(X, answers, masked), masked & (numbers.status == OUT_OF_TIME)
 
 
 def predict_model(
@@ -99,13 +126,12 @@ def predict_model(
     X: Any,
     *,
     tolerance: float | None = None,
-    time_limit: float = TIME_LIMIT,
     n_jobs: int | None = None,
 ) -> Any:
     """Give classes or numbers where they are certain, of a tree or a sum of trees."""
     if isinstance(model, TreeKernel):
         return predict(model, X, tolerance=tolerance, n_jobs=n_jobs)
-    return predict_rows(model, X, tolerance, time_limit, n_jobs)
+    return _predicted(model, X, tolerance, n_jobs)[0]
 
 
 def answer_of(model: TreeKernel | SumKernel, row: Mapping[str, Any]) -> Any:
@@ -114,25 +140,22 @@ def answer_of(model: TreeKernel | SumKernel, row: Mapping[str, Any]) -> Any:
     return answers.tolist()[0]
 
 
-@each_check_in_time
-def decide_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+def decide_rows(ensemble: SumKernel, X: Any, n_jobs: int | None = None) -> Any:
     """Say what is certain; see ``Model.status``."""
-    found = verdicts_of(ensemble, rows_for(ensemble, X), check_time_limit(time_limit), n_jobs)
+    found = verdicts_of(ensemble, rows_for(ensemble, X), n_jobs)
     return column_like(X, STATUS[found.status], "status")
 
 
-@each_check_in_time
-def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
+def answer_rows(ensemble: SumKernel, X: Any, n_jobs: int | None = None) -> Answers:
     """Give all that is known of each row; see ``Answers``."""
-    limit = check_time_limit(time_limit)
     rows = rows_for(ensemble, X)
     if ensemble.task == "regression":
         boxes = RowBoxes(ensemble, rows)
-        numbers = number_verdicts(ensemble, boxes, limit, n_threads(n_jobs))
+        numbers = number_verdicts(ensemble, boxes, n_threads(n_jobs))
         status = numbers.status
         label = masked_like(X, numbers.number, status != CERTAIN)
     else:
-        status, codes = verdicts_of(ensemble, rows, limit, n_jobs)
+        status, codes = verdicts_of(ensemble, rows, n_jobs)
         label = labels_like(X, ensemble.labels, codes)
     reasons = np.array(list(WHY.values()))
     open_ = (status > OPEN) & (status != IMPOSSIBLE)
@@ -141,7 +164,7 @@ def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | No
     ends = np.full((2, rows.n_rows, ensemble.n_scores), np.nan)
     if len(unsettled):
         here = RowBoxes(ensemble, rows.take(unsettled))
-        ends[:, unsettled] = score_ends(here, limit, n_threads(n_jobs))[:2]
+        ends[:, unsettled] = score_ends(here, n_threads(n_jobs))[:2]
     return Answers(
         column_like(X, STATUS[status], "status"),
         label,
@@ -151,13 +174,11 @@ def answer_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | No
     )
 
 
-@each_check_in_time
-def possible_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+def possible_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
     """Give every class that a completion gets; see ``Model.possible``."""
-    limit = check_time_limit(time_limit)
     refuse_numbers_of(ensemble, "possible", "predict_interval(X)")
     rows = rows_for(ensemble, X)
-    table = possible_table(ensemble, rows, limit, n_threads(n_jobs))
+    table = possible_table(ensemble, rows, n_threads(n_jobs))
     unknown = np.flatnonzero((table == 2).any(axis=1))
     if len(unknown):
         row = int(unknown[0])
@@ -165,17 +186,15 @@ def possible_rows(ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | 
             [ensemble.classes[c] for c in np.flatnonzero(table[row] == code)] for code in (1, 0, 2)
         )
         raise undecided(
-            2, f"row {row}: it is not known whether it can get {open_}", limit,
-            row=row, possible=can, impossible=cannot, not_known=open_,
+            OUT_OF_TIME, f"row {row}: it is not known whether it can get {open_}",
+            Budget.current(), row=row, possible=can, impossible=cannot, not_known=open_,
         )  # fmt: skip
     kinds, which = np.unique(table, axis=0, return_inverse=True)
     named = [tuple(ensemble.classes[c] for c in np.flatnonzero(kind)) for kind in kinds]
     return column_like(X, [named[k] for k in which.ravel().tolist()], "possible")
 
 
-def number_interval_rows(
-    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
-) -> tuple[Any, Any, Any]:
+def number_interval_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> tuple[Any, Any, Any]:
     """Give the smallest and the largest class that each row can get, where classes are numbers."""
     if any(isinstance(label, str | bool) for label in ensemble.classes):
         raise InvalidTree(
@@ -183,9 +202,7 @@ def number_interval_rows(
             "possible(X), or for of='score' or of='probability'"
         )
     numbers = np.array(ensemble.classes, dtype=np.float64)
-    table = possible_table(
-        ensemble, rows_for(ensemble, X), check_time_limit(time_limit), n_threads(n_jobs)
-    )
+    table = possible_table(ensemble, rows_for(ensemble, X), n_threads(n_jobs))
     lower = np.where(table > 0, numbers, np.inf).min(axis=1)
     upper = np.where(table > 0, numbers, -np.inf).max(axis=1)
     exact = ~(table == 2).any(axis=1)
@@ -198,10 +215,7 @@ def number_interval_rows(
     )
 
 
-@each_check_in_time
-def possible_table(
-    ensemble: SumKernel, rows: Rows, time_limit: float, threads: int
-) -> NDArray[np.uint8]:
+def possible_table(ensemble: SumKernel, rows: Rows, threads: int) -> NDArray[np.uint8]:
     """Give rows x classes: 0 no, 1 yes, 2 not known."""
     boxes = RowBoxes(ensemble, rows)
     out = np.zeros((rows.n_rows, len(ensemble.classes)), dtype=np.uint8)
@@ -209,8 +223,8 @@ def possible_table(
     label = ensemble.summed.evaluate(np.ascontiguousarray(boxes.cells[known]), threads).label
     out[known[label < 0]] = 2  # within rounding
     out[known[label >= 0], label[label >= 0]] = 1
-    for which, distinct, of_row, own in boxes.blocks():
-        found = possible_boxes(own, distinct, time_limit, threads)
+    for which, distinct, of_row, own, seconds in boxes.blocks():
+        found = possible_boxes(own, distinct, seconds, threads)
         out[which] = found.possible[of_row]
     out[boxes.impossible] = 0
     return out
@@ -232,26 +246,10 @@ def refuse_numbers_of(ensemble: SumKernel, what: str, instead: str) -> None:
         )
 
 
-def verdicts_of(ensemble: SumKernel, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
+def verdicts_of(ensemble: SumKernel, rows: Rows, n_jobs: int | None = None) -> Verdicts:
     """Give a status and a class by row; see ``Model.status``."""
-    time_limit = check_time_limit(time_limit)
     boxes, threads = RowBoxes(ensemble, rows), n_threads(n_jobs)
     if ensemble.task == "regression":
-        found = number_verdicts(ensemble, boxes, time_limit, threads)
+        found = number_verdicts(ensemble, boxes, threads)
         return Verdicts(found.status, np.full(rows.n_rows, -1, dtype=np.int32))
-    return boxes.verdicts(time_limit, threads)
-
-
-def _with_tolerance(
-    ensemble: SumKernel, X: Any, rows: Rows, tolerance: float, time_limit: float, threads: int
-) -> Any:
-    most = read_tolerance(tolerance)
-    if ensemble.task != "regression":
-        raise InvalidTree(
-            f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it "
-            "out"
-        )
-    found = number_verdicts(ensemble, RowBoxes(ensemble, rows), time_limit, threads)
-    wide = ~narrow(found.lower, found.upper, most)
-    middle = np.where(found.status == CERTAIN, found.number, midpoint(found.lower, found.upper))
-    return masked_like(X, middle, wide & (found.status != CERTAIN))
+    return boxes.verdicts(threads)

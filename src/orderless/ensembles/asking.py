@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import labels_like, read_costs, rows_for
-from ..model import Domain, SumKernel, each_check_in_time, n_threads
+from ..model import Budget, Domain, SumKernel, n_threads
 from .answers import refuse_numbers_of
 from .boxes import (
     CERTAIN,
@@ -24,7 +24,6 @@ from .boxes import (
     Boxes,
     Cells,
     RowBoxes,
-    check_time_limit,
     decide_boxes,
     possible_boxes,
     slices,
@@ -37,10 +36,9 @@ DRAWS = 64  # completions of a row that look random
 SEED = 1
 
 
-@each_check_in_time
-def ask_rows(ensemble: SumKernel, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
+def ask_rows(ensemble: SumKernel, X: Any, costs: Any, n_jobs: int | None) -> Any:
     """Give a feature to ask for each row; see ``Model.ask_next``."""
-    limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
+    threads = n_threads(n_jobs)
     refuse_numbers_of(ensemble, "ask_next", "predict_interval(X)")
     names = [feature.name for feature in ensemble.bins.features]
     price = None
@@ -49,11 +47,11 @@ def ask_rows(ensemble: SumKernel, X: Any, costs: Any, time_limit: float, n_jobs:
         price = [float(read[name]) for name in names]
     rows = RowBoxes(ensemble, rows_for(ensemble, X))
     codes = np.full(len(rows.cells), -1, dtype=np.int32)
-    for which, boxes, of_row, own in rows.blocks():
+    for which, boxes, of_row, own, seconds in rows.blocks():
         # Facts exclude the same of all rows of a block, so that the first stands for them.
         known = None if rows.known is None else rows.known.domains(int(rows.known.which[which[0]]))
-        asker = _Asker(ensemble, price, limit, None if own is ensemble else known)
-        found = decide_boxes(own, boxes, limit, threads)
+        asker = _Asker(ensemble, price, None if own is ensemble else known)
+        found = decide_boxes(own, boxes, seconds, threads)
         asked = np.full(len(boxes), -1, dtype=np.int32)
         left = np.flatnonzero(found.status != CERTAIN)
         ranks = asker.ranks(np.ascontiguousarray(boxes[left]), threads)
@@ -75,10 +73,9 @@ class _Asker:
         self,
         ensemble: SumKernel,
         price: list[float] | None,
-        time_limit: float,
         row: Mapping[int, Domain] | None,
     ) -> None:
-        self.ensemble, self.price, self.time_limit = ensemble, price, time_limit
+        self.ensemble, self.price = ensemble, price
         self.at = slices(ensemble.bins)
         self.facts = None if row is None else PossibleCells(ensemble.bins, row)
         self.shares = _shares(2 * DRAWS * len(self.at)).reshape(2, DRAWS, len(self.at))
@@ -145,7 +142,7 @@ class _Asker:
         First by its bin of the first feature, then of the second, and so on. That is the same
         pair whatever a search comes upon; None where they are not found in time.
         """
-        found = possible_boxes(self.ensemble, box[None], self.time_limit)
+        found = possible_boxes(self.ensemble, box[None], Budget.current().share())
         labels = np.flatnonzero(found.possible[0] == 1)[:2].tolist()
         if len(labels) < 2:
             return None
@@ -167,7 +164,7 @@ class _Asker:
                 part = here.copy()
                 part[at] = 0
                 part[at.start + few] = 1
-                found = possible_boxes(self.ensemble, part[None], self.time_limit)
+                found = possible_boxes(self.ensemble, part[None], Budget.current().share())
                 if found.possible[0, label] == 1:
                     cell = found.cells[0, label].copy()
                 else:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import BinNodes, Bins, FactTrees, Floats, SumKernel
+from ..model import BinNodes, Bins, Budget, FactTrees, Floats, SumKernel
 from .boxes import RowBoxes, slices
 from .links import divided
 
@@ -49,10 +49,11 @@ class Ends(NamedTuple):
 
 
 def ends_of_boxes(
-    ensemble: SumKernel, boxes: Boxes, weights: NDArray[np.int64], time_limit: float, threads: int
+    ensemble: SumKernel, boxes: Boxes, weights: NDArray[np.int64], seconds: float, threads: int
 ) -> Ends:
-    """Give the ends of a weighted sum of scores."""
-    found = ensemble.summed.extremes(np.ascontiguousarray(boxes), weights, time_limit, threads)
+    """Give the ends of a weighted sum of scores; see ``decide_boxes``."""
+    flags, each = np.ascontiguousarray(boxes), Budget.current().each
+    found = ensemble.summed.extremes(flags, weights, seconds, threads, each)
     whole = ensemble.whole
     slack = int((np.abs(weights) * whole.slack).sum())
     return Ends(
@@ -85,9 +86,7 @@ def outward(whole: NDArray[np.int64], slack: int, exponent: int, towards: float)
     return np.asarray(np.ldexp(floats, exponent))
 
 
-def score_ends(
-    rows: RowBoxes, time_limit: float, threads: int
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def score_ends(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Give rows x scores: divided ends, and whether they are exact.
 
     Complete rows, and those of which every tree reaches one leaf only, have equal ends: what the
@@ -101,16 +100,17 @@ def score_ends(
         cells = np.ascontiguousarray(rows.cells[known])
         lower[known] = ensemble.summed.evaluate(cells, threads).sums
         upper[known] = lower[known]
-    for which, boxes, of_row, own in rows.blocks():
-        low, high, flags = _ends(own, boxes, time_limit, threads)
+    for which, boxes, of_row, own, seconds in rows.blocks():
+        low, high, flags = _ends(own, boxes, seconds, threads)
         lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row]
     lower[rows.impossible] = upper[rows.impossible] = np.nan
     return divided_down(ensemble, lower, upper), divided_up(ensemble, lower, upper), exact
 
 
 def _ends(
-    ensemble: SumKernel, boxes: Boxes, time_limit: float, threads: int
+    ensemble: SumKernel, boxes: Boxes, seconds: float, threads: int
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    budget = Budget(seconds)
     shape = (len(boxes), ensemble.n_scores)
     lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
     cells = np.zeros((len(boxes), len(ensemble.bins.features)), dtype=np.int32)
@@ -118,7 +118,8 @@ def _ends(
     for s in range(ensemble.n_scores):
         weights = np.zeros(ensemble.n_scores, dtype=np.int64)
         weights[s] = 1
-        ends = ends_of_boxes(ensemble, boxes, weights, time_limit, threads)
+        here = budget.left / (ensemble.n_scores - s)
+        ends = ends_of_boxes(ensemble, boxes, weights, here, threads)
         lower[:, s], upper[:, s], exact[:, s] = ends.lower, ends.upper, ends.exact
         cells, same_ends = ends.low_cell, same_ends & ends.same
     if ensemble.whole.slack.any():

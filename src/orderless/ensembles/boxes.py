@@ -7,7 +7,6 @@ Out: ``RowBoxes``: the cells of complete rows, the distinct boxes of the others;
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,8 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidParameter, Undecided, setting
-from ..model import Bins, PossibleRows, Rows, SumKernel, allowed_bins, distinct_rows, known_bins
+from ..errors import Undecided, setting
+from ..model import (
+    Bins,
+    Budget,
+    PossibleRows,
+    Rows,
+    SumKernel,
+    allowed_bins,
+    distinct_rows,
+    known_bins,
+)
 from .possible_sums import PossibleSums, touched
 
 if TYPE_CHECKING:
@@ -33,7 +41,6 @@ __all__ = [
     "Verdicts",
     "bits_of",
     "box_of",
-    "check_time_limit",
     "decide_boxes",
     "possible_boxes",
     "slices",
@@ -46,17 +53,6 @@ MOST_CELLS = 100_000_000  # of a table of rows by bins, one byte each, at one ti
 
 Boxes = NDArray[np.uint8]
 Cells = NDArray[np.int32]
-
-
-def check_time_limit(time_limit: Any) -> float:
-    """Read how many seconds a search may take."""
-    number = isinstance(time_limit, int | float | np.number) and not isinstance(time_limit, bool)
-    if not number or math.isnan(time_limit) or time_limit < 0:
-        raise InvalidParameter(
-            f"{setting('time_limit', time_limit)}: give seconds, 0 or more (0: no search)",
-            "time_limit",
-        )
-    return float(min(time_limit, 1e9))
 
 
 def slices(bins: Bins) -> list[slice]:
@@ -84,12 +80,11 @@ def bits_of(bins: Bins, box: Boxes) -> tuple[int, ...]:
     return tuple(int.from_bytes(own, "little") for own in packed)
 
 
-def undecided(status: int, what: str, time_limit: float, **proven: Any) -> Undecided:
+def undecided(status: int, what: str, budget: Budget, **proven: Any) -> Undecided:
     """Say that something was not decided, why, and what to do."""
     why = WHY[status]
     advice = {
-        "time": f"no proof within {setting('time_limit', time_limit)} seconds: raise "
-        f"{setting('time_limit')}, or give more values",
+        "time": f"no proof within {budget}: raise {setting('time_limit')}, or give more values",
         "rounding": "some completions are nearer to a tie than the library's own arithmetic can "
         "tell apart",
         "room": "the search needs more memory than it is allowed: give more values",
@@ -107,14 +102,17 @@ class Verdicts(NamedTuple):
 def decide_boxes(
     ensemble: SumKernel,
     boxes: Boxes,
-    time_limit: float,
+    seconds: float,
     n_threads: int = 1,
     *,
     most_nodes: int = 0,
 ) -> Decided:
-    """Ask the core whether each box has one class; ``most_nodes`` of each search, 0 for any."""
-    flags = np.ascontiguousarray(boxes)
-    found = ensemble.summed.decide(flags, time_limit, n_threads, most_nodes)
+    """Ask the core whether each box has one class; ``most_nodes`` of each search, 0 for any.
+
+    The boxes share the seconds: easy ones leave theirs to hard ones.
+    """
+    flags, each = np.ascontiguousarray(boxes), Budget.current().each
+    found = ensemble.summed.decide(flags, seconds, n_threads, each, most_nodes)
     if boxes.shape[1]:
         return found
     label = _constant(ensemble, len(boxes))  # nothing is asked: there is one cell
@@ -122,11 +120,12 @@ def decide_boxes(
 
 
 def possible_boxes(
-    ensemble: SumKernel, boxes: Boxes, time_limit: float, n_threads: int = 1
+    ensemble: SumKernel, boxes: Boxes, seconds: float, n_threads: int = 1
 ) -> Possible:
-    """Ask the core which classes each box can get."""
+    """Ask the core which classes each box can get; see ``decide_boxes``."""
     if boxes.shape[1]:
-        return ensemble.summed.possible(np.ascontiguousarray(boxes), time_limit, n_threads)
+        flags, each = np.ascontiguousarray(boxes), Budget.current().each
+        return ensemble.summed.possible(flags, seconds, n_threads, each)
     n, n_classes = len(boxes), len(ensemble.classes)  # nothing is asked: there is one cell
     label = _constant(ensemble, n)[:, None]
     table = np.where(label < 0, 2, label == np.arange(n_classes))
@@ -143,13 +142,14 @@ def _constant(ensemble: SumKernel, n: int) -> NDArray[np.int32]:
 class Block(NamedTuple):
     """Some rows: their distinct boxes, which each row has, and whom to ask about them.
 
-    The ensemble is that of possible rows, where facts hold.
+    The ensemble is that of possible rows, where facts hold. ``seconds``: their share of the time.
     """
 
     which: NDArray[np.intp]
     boxes: Boxes
     of_row: NDArray[np.intp]
     ensemble: SumKernel
+    seconds: float
 
 
 class RowBoxes:
@@ -196,11 +196,14 @@ class RowBoxes:
     def blocks(self) -> Iterator[Block]:
         """Go through the rows that are not complete."""
         step = max(1, MOST_CELLS // max(1, sum(self.ensemble.bins.widths)))
+        budget, n_left = Budget.current(), len(self.partial)
         for ensemble, which in self._by_facts():
             for start in range(0, len(which), step):
                 here = which[start : start + step]
                 boxes, of_row = distinct_rows(self.boxes(here).view(np.bool_))
-                yield Block(here, boxes.view(np.uint8), of_row, ensemble)
+                seconds = budget.left * len(here) / n_left
+                yield Block(here, boxes.view(np.uint8), of_row, ensemble, seconds)
+                n_left -= len(here)
 
     def _by_facts(self) -> Iterator[tuple[SumKernel, NDArray[np.intp]]]:
         """Put together the rows for which facts exclude the same."""
@@ -216,21 +219,23 @@ class RowBoxes:
         for ensemble, some in own.values():
             yield ensemble, self.partial[np.isin(kinds, some)]
 
-    def verdicts(self, time_limit: float, n_threads: int) -> Verdicts:
+    def verdicts(self, n_threads: int) -> Verdicts:
         """Decide every row; complete rows are added up, the others searched."""
         ensemble, rows = self.ensemble, self.rows
         if self.known is None:
+            budget = Budget.current()
             found = ensemble.summed.decide_rows(
-                ensemble.row_bins, rows.columns, rows.n_rows, time_limit, n_threads, False
-            )
+                ensemble.row_bins, rows.columns, rows.n_rows, budget.left, n_threads, False,
+                budget.each,
+            )  # fmt: skip
             return Verdicts(found.status, found.label)
         label = np.full(rows.n_rows, -1, dtype=np.int32)
         known = np.flatnonzero(self.complete)
         cells = np.ascontiguousarray(self.cells[known])
         label[known] = ensemble.summed.evaluate(cells, n_threads).label
         status = np.where(label < 0, 3, CERTAIN).astype(np.uint8)
-        for which, boxes, of_row, own in self.blocks():
-            found = decide_boxes(own, boxes, time_limit, n_threads)
+        for which, boxes, of_row, own, seconds in self.blocks():
+            found = decide_boxes(own, boxes, seconds, n_threads)
             status[which], label[which] = found.status[of_row], found.label[of_row]
         status[self.impossible], label[self.impossible] = IMPOSSIBLE, -1
         label[status != CERTAIN] = -1

@@ -6,7 +6,6 @@ Out: whether they are the same function, a row on which they differ, the share o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,23 +20,23 @@ from ..form import (
 )
 from ..inputs import row_at, rows_for
 from ..model import (
+    TIME_LIMIT,
+    Budget,
     Label,
     Side,
     SumKernel,
     TreeKernel,
     any_value,
-    each_check_in_time,
+    in_budget,
     over_common_space,
-    seconds_left,
     value_at_most,
     value_in,
 )
 from ..readers import read_model
 from .answers import answer_of, predict_model
-from .boxes import Cells, check_time_limit, slices, undecided
+from .boxes import Cells, slices, undecided
 from .joint import Joint, with_trees
 from .links import numbers_of
-from .probe import LEAST
 from .regions import box_in, region_trees
 from .splitting import share_of_difference
 from .summands import add_the_same, add_the_same_way
@@ -45,13 +44,12 @@ from .votes import as_ensemble
 
 __all__ = ["Compared", "counterexample", "disagreement", "equivalent"]
 
-TIME_LIMIT = 10.0
 TRIED = 4096  # random cells that are looked at first
 SEED = 18
 
 
-@each_check_in_time
-def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
+@in_budget
+def equivalent(a: Any, b: Any, *, time_limit: float | None = TIME_LIMIT) -> bool:
     """Tell whether two trees, or ensembles of trees, give every row the same class, or number.
 
     Features compare by name, classes by label; a class that no leaf predicts does not matter.
@@ -98,9 +96,9 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     return Compared(a, b, time_limit).difference() is None
 
 
-@each_check_in_time
+@in_budget
 def counterexample(
-    a: Any, b: Any, X: Any = None, *, time_limit: float = TIME_LIMIT
+    a: Any, b: Any, X: Any = None, *, time_limit: float | None = TIME_LIMIT
 ) -> dict[str, Any] | None:
     """Give a row to which two trees, or ensembles, say different things; None if there is none.
 
@@ -145,9 +143,9 @@ def counterexample(
     return None if cell is None else compared.row_in(cell)
 
 
-@each_check_in_time
+@in_budget
 def disagreement(
-    a: Any, b: Any, X: Any = None, *, limit: int = 100_000, time_limit: float = TIME_LIMIT
+    a: Any, b: Any, X: Any = None, *, limit: int = 100_000, time_limit: float | None = TIME_LIMIT
 ) -> float:
     """Give the share of rows, or of the space, on which two trees, or ensembles, differ.
 
@@ -188,7 +186,7 @@ def disagreement(
         return compared.share_of(X)
     joint = compared.joint
     return share_of_difference(
-        joint.one, joint.other, compared.differ_by_code, joint.possible, limit, compared.time_limit
+        joint.one, joint.other, compared.differ_by_code, joint.possible, limit, compared.left()
     )
 
 
@@ -196,10 +194,9 @@ class Compared:
     """Two ensembles, as they came and over one space; compared everywhere, or in a region."""
 
     def __init__(
-        self, a: Any, b: Any, time_limit: float, region: Mapping[str, Side] | None = None
+        self, a: Any, b: Any, time_limit: float | None, region: Mapping[str, Side] | None = None
     ) -> None:
-        self.time_limit = check_time_limit(time_limit)
-        self.deadline = time.monotonic() + seconds_left(self.time_limit)
+        self.budget = Budget(time_limit)
         self.given = as_ensemble(a), as_ensemble(b)
         one, other = self.given
         if one.task != other.task:
@@ -212,7 +209,6 @@ class Compared:
         self.joint = Joint(
             with_trees(one.replace(trees=trees[: one.n_trees]), ends),
             with_trees(other.replace(trees=trees[one.n_trees :]), ends),
-            time_limit=self.time_limit,
         )
         self.region = region or {}
         self.box = box_in(self.joint.one, self.region)
@@ -224,7 +220,7 @@ class Compared:
 
     def left(self, searches: int = 1) -> float:
         """Give the seconds that each of so many searches may still take."""
-        return max(LEAST, (self.deadline - time.monotonic()) / searches)
+        return self.budget.share(searches)
 
     @property
     def is_same(self) -> bool:
@@ -297,7 +293,7 @@ class Compared:
                     not_found.append((classes[0][a], classes[1][b]))
         if not_found:
             raise undecided(
-                2, "it is not known whether the two are the same function", self.time_limit,
+                2, "it is not known whether the two are the same function", self.budget,
                 same_but_for=not_found,
             )  # fmt: skip
         return None
@@ -334,7 +330,7 @@ class Compared:
                 )
             raise undecided(
                 2 if not ends.exact[0] else 3,
-                "it is not known whether the two always give the same number", self.time_limit,
+                "it is not known whether the two always give the same number", self.budget,
                 difference=(float(ends.lower[0]), float(ends.upper[0])),
             )  # fmt: skip
         raise Undecided(
@@ -419,7 +415,7 @@ class Compared:
 
     def _answers(self, ensemble: SumKernel, X: Any) -> list[Any]:
         """Give what is certain of each row, None where nothing is."""
-        found = predict_model(ensemble, rows_for(ensemble, X), time_limit=self.time_limit)
+        found = predict_model(ensemble, rows_for(ensemble, X))
         return list(found.tolist())
 
 

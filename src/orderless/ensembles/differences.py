@@ -11,11 +11,10 @@ from typing import Any
 from ..errors import InvalidTree, OutOfTime, TooLarge, Undecided
 from ..form import Both, Difference, Shift, changed_rows, tree_difference
 from ..inputs import rows_for
-from ..model import Label, SumKernel, TreeKernel, each_check_in_time
+from ..model import TIME_LIMIT, Label, SumKernel, TreeKernel, in_budget
 from ..readers import read_model
 from .answers import answer_of, predict_model
-from .boxes import check_time_limit
-from .compare import TIME_LIMIT, counterexample
+from .compare import counterexample
 from .splitting import tree_of_ensemble
 
 __all__ = ["difference"]
@@ -24,7 +23,7 @@ RULES_LIMIT = 1_000_000
 LEAVES = 1_000
 
 
-@each_check_in_time
+@in_budget
 def difference(
     old: Any,
     new: Any,
@@ -33,7 +32,7 @@ def difference(
     exact: bool = True,
     limit: int = RULES_LIMIT,
     leaves: int = LEAVES,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
 ) -> Difference:
     """Account exactly for the change from one model to another: where they differ, and how.
 
@@ -90,7 +89,6 @@ def difference(
       age <= 25 AND income > 20
       1 of the rows, counted from 0: 1
     """
-    seconds = check_time_limit(time_limit)
     models = [read_model(old), read_model(new)]
     if models[0].task != models[1].task:
         raise InvalidTree(
@@ -103,23 +101,19 @@ def difference(
             trees.append(
                 model
                 if isinstance(model, TreeKernel)
-                else tree_of_ensemble(model, leaves, max(seconds, 1e-3), "leaves")
+                else tree_of_ensemble(model, leaves, time_limit, "leaves")
             )
         except (TooLarge, OutOfTime, Undecided) as fault:
-            return _without_rules(models, X, seconds, str(fault))
+            return _without_rules(models, X, time_limit, str(fault))
     if X is not None and any(isinstance(model, SumKernel) for model in models):
-        found = tree_difference(
-            trees[0], trees[1], limit=limit, time_limit=max(seconds, 1e-3), exact=exact
-        )
-        return _with_rows(found, models, X, seconds)
-    return tree_difference(
-        trees[0], trees[1], X, limit=limit, time_limit=max(seconds, 1e-3), exact=exact
-    )
+        found = tree_difference(trees[0], trees[1], limit=limit, time_limit=time_limit, exact=exact)
+        return _with_rows(found, models, X)
+    return tree_difference(trees[0], trees[1], X, limit=limit, time_limit=time_limit, exact=exact)
 
 
-def _with_rows(found: Difference, models: list[Any], X: Any, seconds: float) -> Difference:
+def _with_rows(found: Difference, models: list[Any], X: Any) -> Difference:
     """Add what the models themselves say of rows."""
-    met = _met(models, X, seconds)
+    met = _met(models, X)
     return Difference(
         found.same,
         changed_rows(met, found.shifts),
@@ -133,11 +127,11 @@ def _with_rows(found: Difference, models: list[Any], X: Any, seconds: float) -> 
     )
 
 
-def _without_rules(models: list[Any], X: Any, seconds: float, why: str) -> Difference:
+def _without_rules(models: list[Any], X: Any, time_limit: float | None, why: str) -> Difference:
     """Say what is known of two models that do not become trees: whether they differ, and rows."""
-    met = None if X is None else _met(models, X, seconds)
+    met = None if X is None else _met(models, X)
     shifts = changed_rows(met or [], ())
-    row = counterexample(*models, time_limit=seconds) if not shifts else None
+    row = counterexample(*models, time_limit=time_limit) if not shifts else None
     if row is not None:
         says = [answer_of(model, row) for model in models]
         shifts = (Shift(says[0], says[1], None, row),)
@@ -147,9 +141,9 @@ def _without_rules(models: list[Any], X: Any, seconds: float, why: str) -> Diffe
     return Difference(not shifts, shifts, models[0].task, None, None, rows, n_open, True, note)
 
 
-def _met(models: list[Any], X: Any, seconds: float) -> list[tuple[Label | None, Label | None]]:
+def _met(models: list[Any], X: Any) -> list[tuple[Label | None, Label | None]]:
     lists = []
     for model, rows in zip(models, X if isinstance(X, Both) else (X, X), strict=True):
         own = rows_for(model, rows)
-        lists.append(predict_model(model, own, time_limit=seconds).tolist())
+        lists.append(predict_model(model, own).tolist())
     return list(zip(*lists, strict=True))

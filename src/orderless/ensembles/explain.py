@@ -40,17 +40,19 @@ from ..form import (
 from ..inputs import exact, read_costs, row_at, rows_for
 from ..missing import Needed
 from ..model import (
+    TIME_LIMIT,
+    Budget,
     Side,
     SumKernel,
     distinct_rows,
-    each_check_in_time,
+    in_budget,
     read_tolerance,
     refuse_contradiction,
     row_domains,
     short_number,
 )
 from .answers import refuse_numbers_of
-from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
+from .boxes import CERTAIN, OPEN, RowBoxes, possible_boxes
 from .joint import with_trees
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
@@ -100,7 +102,7 @@ class EnsembleExplanation(Explanation):
     status: str = "certain"
     _ensemble: SumKernel | None = field(default=None, repr=False)
     _one_row: OneRow | None = field(default=None, repr=False)
-    _time_limit: float = field(default=10.0, repr=False)
+    _time_limit: float | None = field(default=TIME_LIMIT, repr=False)
 
     @cached_property
     def reason(self) -> Term | None:
@@ -132,7 +134,8 @@ class EnsembleExplanation(Explanation):
     def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Two completions of the row with different answers; see ``Explanation.witness``."""
         assert self._ensemble is not None
-        return witness_rows(self._ensemble, self._one_row, self._time_limit)
+        with Budget(self._time_limit):
+            return witness_rows(self._ensemble, self._one_row)
 
     def row_after(self, change: Change) -> dict[str, Any]:
         """Give the row as it would be after a change: its known values, with the new ones.
@@ -149,7 +152,7 @@ class EnsembleExplanation(Explanation):
                 flags = [bits >> b & 1 for b in range(bins.widths[k])]
                 box[search.at[k]] = flags
         label = search.ensemble.classes.index(change.label)
-        found = possible_boxes(search.ensemble, box[None], self._time_limit)
+        found = possible_boxes(search.ensemble, box[None], Budget(self._time_limit).share())
         changed = {self._space.index(name): side for name, side in change.ranges.items()}
         there = cell_box(search.ensemble, found.cells[0, label])
         return completed(search.ensemble, self._one_row, there, changed)
@@ -233,16 +236,20 @@ class EnsembleExplanation(Explanation):
         return {**super().to_dict(), "status": self.status}
 
 
-@each_check_in_time
+@in_budget
 def explain_ensemble_row(
-    ensemble: SumKernel, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float
+    ensemble: SumKernel,
+    row: Any,
+    costs: Any,
+    tolerance: float,
+    limit: int,
+    time_limit: float | None,
 ) -> EnsembleExplanation:
     """Explain one row; see ``Model.explain``."""
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one reason must be allowed", "limit"
         )
-    seconds = check_time_limit(time_limit)
     given, one = ensemble, read_one(ensemble, row)
     if costs is not None:
         read_costs(costs, ensemble.space, ensemble.features)
@@ -254,19 +261,19 @@ def explain_ensemble_row(
     box = RowBoxes(ensemble, one.rows).boxes(np.zeros(1, dtype=np.intp))[0]
     interval = None
     if ensemble.task == "regression":
-        numbers = number_verdicts(boxes.ensemble, boxes, seconds, 1)
+        numbers = number_verdicts(boxes.ensemble, boxes, 1)
         interval, status = _interval(numbers, tolerance), int(numbers.status[0])
-        search = make(around_numbers(ensemble, *interval), box, 1, limit, seconds)
+        search = make(around_numbers(ensemble, *interval), box, 1, limit, time_limit)
         possible = tuple(dict.fromkeys((float(numbers.lower[0]), float(numbers.upper[0]))))
         label: Any = float(numbers.number[0]) if status == CERTAIN else None
         if status == CERTAIN and not tolerance:
             interval = (label, label)
     else:
-        found = boxes.verdicts(seconds, 1)
+        found = boxes.verdicts(1)
         status, code = int(found.status[0]), int(found.label[0])
         label = ensemble.classes[code] if status == CERTAIN else None
-        search = make(ensemble, box, code, limit, seconds)
-        possible = _possible(boxes, label, seconds)
+        search = make(ensemble, box, code, limit, time_limit)
+        possible = _possible(boxes, label)
     if status == CERTAIN and isinstance(search, PossibleSufficient) and search.opens():
         exact = given.over(given.space.unrounded)  # exact values decide, which features round
         return explain_ensemble_row(exact, row, costs, tolerance, limit, time_limit)
@@ -287,14 +294,15 @@ def explain_ensemble_row(
         status=("certain", "open")[status] if status <= OPEN else "undecided",
         _ensemble=ensemble,
         _one_row=one,
-        _time_limit=seconds,
+        _time_limit=time_limit,
     )
 
 
-def explain_ensemble_rows(ensemble: SumKernel, X: Any, time_limit: float) -> Explanations:
+@in_budget
+def explain_ensemble_rows(ensemble: SumKernel, X: Any, time_limit: float | None) -> Explanations:
     """Explain many rows; see ``Model.explain_all``."""
     refuse_numbers_of(ensemble, "explain_all", "explain(row) one row at a time")
-    rows = rows_for(ensemble, X)
+    budget, rows = Budget.current(), rows_for(ensemble, X)
     boxes = RowBoxes(ensemble, rows)
     if boxes.known is None:
         which, first = _different(boxes.boxes(np.arange(rows.n_rows)))
@@ -306,7 +314,12 @@ def explain_ensemble_rows(ensemble: SumKernel, X: Any, time_limit: float) -> Exp
         if boxes.impossible[at]:
             continue
         one = explain_ensemble_row(
-            ensemble, row_at(X, ensemble.space, at), None, 0.0, LIMIT, time_limit
+            ensemble,
+            row_at(X, ensemble.space, at),
+            None,
+            0.0,
+            LIMIT,
+            budget.left / (len(first) - k),
         )
         if one.label is not None:
             label[k], terms[k] = ensemble.classes.index(one.label), one.reason
@@ -346,12 +359,12 @@ def _float_from(number: Fraction) -> float:
     return near
 
 
-def _possible(rows: RowBoxes, label: Any, time_limit: float) -> tuple[Any, ...]:
+def _possible(rows: RowBoxes, label: Any) -> tuple[Any, ...]:
     """Give the classes that the row can get, as far as they were found."""
     if label is not None:
         return (label,)
     box, ensemble = rows.boxes(np.zeros(1, dtype=np.intp)), rows.ensemble
     for block in rows.blocks():
         box, ensemble = block.boxes, block.ensemble
-    found = possible_boxes(ensemble, box, time_limit)
+    found = possible_boxes(ensemble, box, Budget.current().share())
     return tuple(ensemble.classes[c] for c in np.flatnonzero(found.possible[0] != 0))

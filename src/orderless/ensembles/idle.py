@@ -6,31 +6,27 @@ Out: the same without them; every removal is proven.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
-from ..model import SumKernel, refuse_facts
-from .boxes import check_time_limit
+from ..model import Budget, SumKernel, refuse_facts
 from .joint import Joint
 
 __all__ = ["without_idle"]
 
 
-def without_idle(ensemble: SumKernel, time_limit: float) -> SumKernel:
+def without_idle(ensemble: SumKernel, time_limit: float | None) -> SumKernel:
     """Leave out trees that change no decision; see ``Ensemble.without_idle_trees``."""
     refuse_facts(ensemble.space, "without_idle_trees")
-    seconds = check_time_limit(time_limit)
+    budget = Budget(time_limit)
     kept = list(range(ensemble.n_trees))
     # What a tree can change at most, those first that change least.
     spread = [float(np.ptp(own, axis=0).max(initial=0.0)) for own in ensemble.values]
     size = [float(np.abs(own).max(initial=0.0)) for own in ensemble.values]
-    deadline = time.monotonic() + seconds
     order = sorted(kept, key=lambda i: (spread[i], size[i], i))
     for tried, i in enumerate(order):
         fewer = [j for j in kept if j != i]
         # What is left of the time is for all trees that are left.
-        share = max(0.0, deadline - time.monotonic()) / (len(order) - tried)
+        share = budget.left / (len(order) - tried)
         if fewer and _idle(ensemble, fewer, size[i], share):
             kept = fewer
     return ensemble if len(kept) == ensemble.n_trees else _only(ensemble, kept)
@@ -49,7 +45,7 @@ def _only(ensemble: SumKernel, kept: list[int]) -> SumKernel:
     )
 
 
-def _idle(ensemble: SumKernel, kept: list[int], size: float, time_limit: float) -> bool:
+def _idle(ensemble: SumKernel, kept: list[int], size: float, seconds: float) -> bool:
     """Whether the trees that are kept are proven to decide as all do."""
     if size == 0:
         return True  # it adds nothing, in any arithmetic
@@ -57,7 +53,7 @@ def _idle(ensemble: SumKernel, kept: list[int], size: float, time_limit: float) 
         return False
     joint = Joint(ensemble, _only(ensemble, kept))
     n = len(ensemble.classes)
-    each = time_limit / max(1, n * (n - 1))
+    each = seconds / max(1, n * (n - 1))
     return all(
         joint.search(a, b, each, surely=False)[0] == 0 for a in range(n) for b in range(n) if a != b
     )

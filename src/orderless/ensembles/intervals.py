@@ -6,15 +6,16 @@ Out: lower ends, upper ends, and whether both are reached; sums and probabilitie
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ..inputs import column_like, rows_for, table_like
-from ..model import Flags, Floats, SumKernel, each_check_in_time, n_threads, row_bins
+from ..model import Budget, Flags, Floats, SumKernel, n_threads, row_bins
 from .answers import scores_like
 from .bounds_of_sums import Boxes, cells_of, ends_of_boxes, n_cells, score_ends
-from .boxes import RowBoxes, check_time_limit
+from .boxes import RowBoxes
 from .links import linked, opposite, probabilities, refuse_no_probabilities
 from .numbers import number_verdicts
 
@@ -24,19 +25,16 @@ FEW = 4096  # completions that are all looked at
 MEET = 2.0**-40  # ends that differ by less are one number, computed in two ways
 
 
-@each_check_in_time
-def interval_rows(
-    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
-) -> tuple[Any, Any, Any]:
+def interval_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> tuple[Any, Any, Any]:
     """Give the ends of numbers, or of scores; see ``Model.predict_interval``."""
-    limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
+    threads = n_threads(n_jobs)
     boxes = RowBoxes(ensemble, rows_for(ensemble, X))
     if ensemble.task == "regression":
-        found = number_verdicts(ensemble, boxes, limit, threads)
+        found = number_verdicts(ensemble, boxes, threads)
         named = (found.lower, "lower"), (found.upper, "upper"), (found.exact, "exact")
         lower, upper, exact = (column_like(X, values, name) for values, name in named)
         return lower, upper, exact
-    low, high, flags = score_ends(boxes, limit, threads)
+    low, high, flags = score_ends(boxes, threads)
     return (
         scores_like(ensemble, X, low, "lower"),
         scores_like(ensemble, X, high, "upper"),
@@ -44,25 +42,22 @@ def interval_rows(
     )
 
 
-@each_check_in_time
-def proba_interval_rows(
-    ensemble: SumKernel, X: Any, time_limit: float, n_jobs: int | None
-) -> tuple[Any, Any, Any]:
+def proba_interval_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> tuple[Any, Any, Any]:
     """Give the ends of probabilities; see ``Model.predict_interval``."""
-    limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
+    threads = n_threads(n_jobs)
     refuse_no_probabilities(ensemble)
     boxes = RowBoxes(ensemble, rows_for(ensemble, X))
     if ensemble.rule.kind == "cuts":
-        low, high, flags = score_ends(boxes, limit, threads)
+        low, high, flags = score_ends(boxes, threads)
         least, most = linked(ensemble, low[:, 0]), linked(ensemble, high[:, 0])
         lower = np.stack([opposite(ensemble, most), least], axis=1)
         upper = np.stack([opposite(ensemble, least), most], axis=1)
         exact = np.repeat(flags, 2, axis=1)
     elif ensemble.link == "identity":
-        low, high, exact = score_ends(boxes, limit, threads)
+        low, high, exact = score_ends(boxes, threads)
         lower, upper = (np.clip(linked(ensemble, ends), 0.0, 1.0) for ends in (low, high))
     else:
-        lower, upper, exact = _softmax_ends(boxes, limit, threads)
+        lower, upper, exact = _softmax_ends(boxes, threads)
     classes = ensemble.classes
     return (
         table_like(X, lower, classes),
@@ -91,7 +86,7 @@ def _sums(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Floats:
 # -- softmax -------------------------------------------------------------------------------------
 
 
-def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floats, Floats, Flags]:
+def _softmax_ends(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, Flags]:
     ensemble = rows.ensemble
     shape = (len(rows.cells), len(ensemble.classes))
     lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
@@ -100,13 +95,11 @@ def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floa
         cells = np.ascontiguousarray(rows.cells[known])
         sums = ensemble.summed.evaluate(cells, threads).sums
         lower[known] = upper[known] = probabilities(ensemble, sums)
-    for which, boxes, of_row, own in rows.blocks():
+    for which, boxes, of_row, own, seconds in rows.blocks():
         few = (n_cells(ensemble.bins, boxes) <= FEW) & (own is ensemble)
         low, high, flags = np.zeros((3, len(boxes), shape[1]))
         if not few.all():
-            low[~few], high[~few], flags[~few] = _softmax_boxes(
-                own, boxes[~few], time_limit, threads
-            )
+            low[~few], high[~few], flags[~few] = _softmax_boxes(own, boxes[~few], seconds, threads)
         for i in np.flatnonzero(few).tolist():
             sums = ensemble.summed.evaluate(cells_of(ensemble, boxes[i]), threads).sums
             shares = probabilities(ensemble, sums)
@@ -117,32 +110,31 @@ def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floa
 
 
 def _softmax_boxes(
-    ensemble: SumKernel, boxes: Boxes, time_limit: float, threads: int
+    ensemble: SumKernel, boxes: Boxes, seconds: float, threads: int
 ) -> tuple[Floats, Floats, Flags]:
     """Bound each probability by the ends of the differences of two scores.
 
     The probability of c is 1 / (1 + sum over the others d of exp(score d - score c)). With each
     difference at its own end the result is a proven bound; it is exact if one completion has it.
     """
-    n = len(ensemble.classes)
+    budget, n = Budget(seconds), len(ensemble.classes)
+    pairs = list(combinations(range(n), 2))
     stretch = ensemble.factor / ensemble.adding.divisor
     low, high = np.zeros((2, len(boxes), n, n))  # ends of score d - score c, at [box, c, d]
     found_low = np.ones((len(boxes), n))
     found_high = np.zeros((len(boxes), n))
-    for c in range(n):
-        for d in range(c + 1, n):
-            weights = np.zeros(n, dtype=np.int64)
-            weights[d], weights[c] = 1, -1
-            ends = ends_of_boxes(ensemble, boxes, weights, time_limit, threads)
-            low[:, c, d], high[:, c, d] = ends.lower * stretch, ends.upper * stretch
-            low[:, d, c], high[:, d, c] = -ends.upper * stretch, -ends.lower * stretch
-            for cells in (ends.low_cell, ends.high_cell):
-                sums = ensemble.summed.evaluate(np.ascontiguousarray(cells), threads).sums
-                shares = probabilities(ensemble, sums)
-                found_low, found_high = (
-                    np.minimum(found_low, shares),
-                    np.maximum(found_high, shares),
-                )
+    for i, (c, d) in enumerate(pairs):
+        weights = np.zeros(n, dtype=np.int64)
+        weights[d], weights[c] = 1, -1
+        here = budget.left / (len(pairs) - i)
+        ends = ends_of_boxes(ensemble, boxes, weights, here, threads)
+        low[:, c, d], high[:, c, d] = ends.lower * stretch, ends.upper * stretch
+        low[:, d, c], high[:, d, c] = -ends.upper * stretch, -ends.lower * stretch
+        for cells in (ends.low_cell, ends.high_cell):
+            sums = ensemble.summed.evaluate(np.ascontiguousarray(cells), threads).sums
+            shares = probabilities(ensemble, sums)
+            found_low = np.minimum(found_low, shares)
+            found_high = np.maximum(found_high, shares)
     with np.errstate(over="ignore", under="ignore"):  # exp(0) stands for the class itself
         lower = 1 / np.exp(high).sum(axis=2)
         upper = 1 / np.exp(low).sum(axis=2)

@@ -64,8 +64,6 @@ class Joint:
         Over one space.
     row : dict of position -> Domain, optional
         What is known of the features that facts connect.
-    time_limit : float, optional
-        Seconds to find out which cells facts leave possible.
 
     Attributes
     ----------
@@ -78,7 +76,6 @@ class Joint:
         one: SumKernel,
         other: SumKernel,
         row: Mapping[int, Domain] | None = None,
-        time_limit: float | None = None,
     ) -> None:
         self.pairs = _pairs(one, other)
         self.only = [j for j in range(other.n_trees) if j not in {b for _, b in self.pairs}]
@@ -90,12 +87,12 @@ class Joint:
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
         self.exponent = max(exponents)
         self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
-        self.row, self.time_limit = row, time_limit
+        self.row = row
 
     @cached_property
     def possible(self) -> PossibleCells:
         """Which cells have a possible row; found out when a search asks for it."""
-        return PossibleCells(self.one.bins, self.row, self.time_limit)
+        return PossibleCells(self.one.bins, self.row)
 
     def search(
         self, a: int, b: int, time_limit: float, *, surely: bool, box: Boxes | None = None

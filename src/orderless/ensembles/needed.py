@@ -16,9 +16,9 @@ import numpy as np
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..form import OneRow, read_one
 from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
-from ..model import SumKernel, each_check_in_time, refuse_contradiction
+from ..model import SumKernel, in_budget, refuse_contradiction
 from .answers import refuse_numbers_of
-from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
+from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, possible_boxes
 from .possible_sums import touched
 from .probe import Probe
 from .splitting import tree_in_box
@@ -30,8 +30,8 @@ MOST_LEAVES = 1000  # of one tree that says the same of a row, where facts hold
 FEW = 200  # values of a set of features that are gone through one after the other
 
 
-@each_check_in_time
-def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float) -> Needed:
+@in_budget
+def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float | None) -> Needed:
     """Give what would settle a row; see ``Model.needed``.
 
     Examples
@@ -49,17 +49,16 @@ def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float) 
             f"{setting('limit', limit)}: at least one step must be allowed", "limit"
         )
     refuse_numbers_of(ensemble, "needed", "predict_interval(X)")
-    seconds = check_time_limit(time_limit)
     one = row if isinstance(row, OneRow) else read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
-    search = _Settling(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp))[0], limit, seconds)
+    search = _Settling(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp))[0], limit, time_limit)
     # In the order of the space, in which sets and names then come.
     bins = ensemble.bins
     order = sorted(range(len(bins.features)), key=bins.positions.__getitem__)
     unknown = [k for k in order if search.box[search.at[k]].sum() > 1]
     names = [bins.features[k].name for k in unknown]
-    found = boxes.verdicts(seconds, 1)
+    found = boxes.verdicts(1)
     status = int(found.status[0])
     if status > OPEN:
         raise search.undecided(status)
@@ -104,7 +103,9 @@ def _among_possible(search: _Settling, one: OneRow, names: list[str]) -> Needed:
 class _Settling(Probe):
     """Which sets of unknown features settle an open row."""
 
-    def __init__(self, ensemble: SumKernel, box: Boxes, limit: int, time_limit: float) -> None:
+    def __init__(
+        self, ensemble: SumKernel, box: Boxes, limit: int, time_limit: float | None
+    ) -> None:
         super().__init__(ensemble, time_limit)
         self.box = box
         self.steps = Steps(limit, self)
@@ -147,9 +148,7 @@ class _Settling(Probe):
             return None
         cells = math.prod(int(self.box[self.at[k]].sum()) for k in chosen)
         if cells > FEW:
-            code, one, other = Twins(self.ensemble, apart, time_limit=self.left).search(
-                self.box, self.left
-            )
+            code, one, other = Twins(self.ensemble, apart).search(self.box, self.left)
             if code == 0:
                 return None
             if one is not None and other is not None:

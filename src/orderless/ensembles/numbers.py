@@ -37,6 +37,7 @@ from .boxes import CERTAIN, IMPOSSIBLE, OPEN, RowBoxes
 from .links import linked, numbers_of, probabilities, refuse_no_probabilities
 
 __all__ = [
+    "OUT_OF_TIME",
     "NumberVerdicts",
     "around_numbers",
     "between_numbers",
@@ -61,9 +62,7 @@ class NumberVerdicts(NamedTuple):
     high_cell: NDArray[np.int32]
 
 
-def number_verdicts(
-    ensemble: SumKernel, rows: RowBoxes, time_limit: float, threads: int
-) -> NumberVerdicts:
+def number_verdicts(ensemble: SumKernel, rows: RowBoxes, threads: int) -> NumberVerdicts:
     """Decide every row; a number is certain if the library gives it for every completion."""
     n = len(rows.cells)
     out = NumberVerdicts(
@@ -75,8 +74,8 @@ def number_verdicts(
         cells = np.ascontiguousarray(rows.cells[known])
         number = numbers_of(ensemble, ensemble.summed.evaluate(cells, threads).sums)
         out.number[known] = out.lower[known] = out.upper[known] = number
-    for which, boxes, of_row, own in rows.blocks():
-        part = _of_boxes(own, boxes, time_limit, threads)
+    for which, boxes, of_row, own, seconds in rows.blocks():
+        part = _of_boxes(own, boxes, seconds, threads)
         for name in out._fields:
             getattr(out, name)[which] = getattr(part, name)[of_row]
     out.status[rows.impossible] = IMPOSSIBLE
@@ -86,9 +85,9 @@ def number_verdicts(
 
 
 def _of_boxes(
-    ensemble: SumKernel, boxes: NDArray[np.uint8], time_limit: float, threads: int
+    ensemble: SumKernel, boxes: NDArray[np.uint8], seconds: float, threads: int
 ) -> NumberVerdicts:
-    ends = ends_of_boxes(ensemble, boxes, np.ones(1, dtype=np.int64), time_limit, threads)
+    ends = ends_of_boxes(ensemble, boxes, np.ones(1, dtype=np.int64), seconds, threads)
     sums = ensemble.summed
     low = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.low_cell), threads).sums)
     high = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.high_cell), threads).sums)

@@ -48,9 +48,9 @@ class PossibleSufficient(Sufficient):
     """The sufficient features of one row among possible rows."""
 
     def __init__(
-        self, ensemble: SumKernel, box: Boxes, label: int, limit: int, time_limit: float
+        self, ensemble: SumKernel, box: Boxes, label: int, limit: int, time_limit: float | None
     ) -> None:
-        self.cells = PossibleCells(ensemble.bins, None, time_limit)
+        self.cells = PossibleCells(ensemble.bins)
         super().__init__(self.cells.over(ensemble), box, label, limit, time_limit)
 
     def labels(self, cells: Cells) -> NDArray[np.int32]:

@@ -87,23 +87,17 @@ class PossibleCells:
     """Which cells have a possible row, over the bins of an ensemble.
 
     Without facts all cells do. ``row``: what is known of features that facts connect; cells are
-    those of this row, and of what has one value no bin is told from others. ``time_limit``: seconds
-    to find that out, beyond which ``Undecided`` is raised.
+    those of this row, and of what has one value no bin is told from others.
     """
 
-    def __init__(
-        self,
-        bins: Bins,
-        row: Mapping[int, Domain] | None = None,
-        time_limit: float | None = None,
-    ) -> None:
+    def __init__(self, bins: Bins, row: Mapping[int, Domain] | None = None) -> None:
         self.bins, self.trees = bins, None
         self._tables: list[tuple[list[int], NDArray[np.bool_]]] = []
         if bins.tree.space.knowledge is not None:
             known = row or {}
             cut = {i: own for i, own in sides_by_bin(bins).items()
                    if i not in known or not one_value(known[i])}  # fmt: skip
-            grid = Grid(bins.tree.space, cut, known, time_limit)
+            grid = Grid(bins.tree.space, cut, known)
             self.trees = fact_trees(bins, grid)
             place = {i: k for k, i in enumerate(bins.positions)}
             self._tables = [([place[i] for i in own], table) for own, table in grid.tables]

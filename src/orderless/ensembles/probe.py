@@ -6,22 +6,19 @@ Out: whether boxes are certain, the classes of cells, the widest box around a bo
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Undecided
-from ..model import SumKernel
+from ..model import Budget, SumKernel
 from .boxes import CERTAIN, OPEN, Boxes, Cells, decide_boxes, slices, undecided
 
 if TYPE_CHECKING:
     from .._core.ensembles import Decided
 
 __all__ = ["Probe"]
-
-LEAST = 1e-3  # seconds that every search gets, so that the easy ones are answered all the same
 
 
 class Probe:
@@ -35,25 +32,25 @@ class Probe:
         Seconds from each ``start`` on.
     """
 
-    def __init__(self, ensemble: SumKernel, time_limit: float) -> None:
+    def __init__(self, ensemble: SumKernel, time_limit: float | None) -> None:
         self.ensemble, self.time_limit = ensemble, time_limit
         self.bins = ensemble.bins
         self.at = slices(ensemble.bins)
         self.start()
 
     def start(self) -> None:
-        """Begin a new answer: the clock starts again."""
-        self.deadline = time.monotonic() + self.time_limit
+        """Begin a new answer, with a budget of its own."""
+        self.budget = Budget(self.time_limit)
 
     @property
     def left(self) -> float:
         """Seconds that are left for the answer."""
-        return max(LEAST, self.deadline - time.monotonic())
+        return self.budget.share()
 
     # -- questions -------------------------------------------------------------------------------
 
     def decide(self, boxes: Boxes, most_nodes: int = 0) -> Decided:
-        """Ask about boxes; each gets the time that is left."""
+        """Ask about boxes, which share the time that is left."""
         return decide_boxes(self.ensemble, np.atleast_2d(boxes), self.left, most_nodes=most_nodes)
 
     def certain(self, box: Boxes) -> bool:
@@ -69,11 +66,11 @@ class Probe:
 
     def undecided(self, status: int, **proven: object) -> Undecided:
         """Say that no answer was found, and what is proven all the same."""
-        return undecided(status, "no exact answer about this row", self.time_limit, **proven)
+        return undecided(status, "no exact answer about this row", self.budget, **proven)
 
     def look(self, **proven: object) -> None:
         """Raise ``Undecided`` if the time is over."""
-        if time.monotonic() > self.deadline:
+        if self.budget.over:
             raise self.undecided(2, **proven)
 
     def labels(self, cells: Cells) -> NDArray[np.int32]:

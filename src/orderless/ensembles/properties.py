@@ -34,14 +34,15 @@ from ..form import (
     two_steps,
 )
 from ..model import (
+    TIME_LIMIT,
     Bins,
+    Budget,
     Fact,
     Feature,
     Side,
     SumKernel,
     TreeKernel,
     any_value,
-    seconds_left,
     value_in,
 )
 from ..readers import read_model
@@ -51,18 +52,16 @@ from .boxes import (
     OPEN,
     Boxes,
     Cells,
-    check_time_limit,
     possible_boxes,
     slices,
     undecided,
 )
-from .compare import TIME_LIMIT, Compared
+from .compare import Compared
 from .numbers import between_numbers
 from .possible_sums import PossibleCells
-from .probe import LEAST
 from .regions import box_in, within
 from .rising import any_tree_changes, cuts_against
-from .twin_rows import OUT_OF_TIME, TwinRows, connected
+from .twin_rows import TwinRows, connected
 from .votes import as_ensemble
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ __all__ = ["EnsembleProperties", "prove"]
 
 
 def prove(
-    model: Any, *, time_limit: float = TIME_LIMIT, facts: Iterable[Fact | str] | None = None
+    model: Any, *, time_limit: float | None = TIME_LIMIT, facts: Iterable[Fact | str] | None = None
 ) -> Properties:
     """Ask what holds for every row: each answer is a proof, or rows that refute it.
 
@@ -109,18 +108,18 @@ def prove(
       age = 30, income = 20, race = a: grant
     """
     read = read_model(model)
-    limit = check_time_limit(time_limit)
+    Budget(time_limit)  # refuses what is no limit
     if facts is not None:
         read = read.with_facts(facts)
     if isinstance(read, TreeKernel):
-        return _OfTree(read, limit)
-    return EnsembleProperties(read, limit)
+        return _OfTree(read, time_limit)
+    return EnsembleProperties(read, time_limit)
 
 
 class _OfTree(TreeProperties):
     """Properties of a tree, which can be compared with an ensemble too."""
 
-    def __init__(self, tree: TreeKernel, time_limit: float) -> None:
+    def __init__(self, tree: TreeKernel, time_limit: float | None) -> None:
         super().__init__(tree)
         self.time_limit = time_limit
 
@@ -134,14 +133,14 @@ class _OfTree(TreeProperties):
 class EnsembleProperties(Properties):
     """What can be proven of an ensemble, or refuted by a row, within a time limit."""
 
-    def __init__(self, ensemble: SumKernel, time_limit: float) -> None:
+    def __init__(self, ensemble: SumKernel, time_limit: float | None) -> None:
         super().__init__(ensemble)
         self.ensemble, self.time_limit = ensemble, time_limit
 
     @property
     def left(self) -> float:
         """Seconds that are left for the property at hand, and a little for every search."""
-        return max(LEAST, seconds_left(self.time_limit))
+        return Budget.current().share()
 
     def cuts_of(self, feature: str) -> list[float]:
         """Give all thresholds of the trees on a feature."""
@@ -155,20 +154,14 @@ class EnsembleProperties(Properties):
 
     def status_of(self, rows: Rows) -> NDArray[Any]:
         """Give by row whether its answer is certain: 0 yes, 1 no."""
-        status, asked = np.full(rows.n_rows, OUT_OF_TIME), np.arange(rows.n_rows)
-        while len(asked):  # each row has an equal part; what easy ones leave is for the others
-            part = verdicts_of(self.ensemble, rows.take(asked), self.left / len(asked), None).status
-            status[asked], before = part, len(asked)
-            asked = asked[part == OUT_OF_TIME]
-            if len(asked) == before or self.left <= LEAST:
-                break
+        status = verdicts_of(self.ensemble, rows).status
         status = np.where(status == IMPOSSIBLE, OPEN, status)  # no possible row, and no answer
         unknown = np.flatnonzero(status > 1)
         if len(unknown):
             at = int(unknown[0])
             raise undecided(
                 int(status[at]), f"row {at}: it is not known whether its answer changes",
-                self.time_limit, row=at,
+                Budget.current(), row=at,
             )  # fmt: skip
         return status
 
@@ -183,7 +176,7 @@ class EnsembleProperties(Properties):
                 return None  # no sum makes a number between the ends
             asked, codes = cut, frozenset([1])
         inside = within(asked, region)
-        box, cells = box_in(inside, region), PossibleCells(inside.bins, None, self.time_limit)
+        box, cells = box_in(inside, region), PossibleCells(inside.bins)
         if not cells.any_in(box):
             return None  # no possible row is in the region
         found = possible_boxes(cells.over(inside), box[None], self.left)
@@ -194,7 +187,7 @@ class EnsembleProperties(Properties):
                     raise AssertionError(f"the row {row} does not get the answer that was found")
                 return row
         if any(found.possible[0, code] == 2 for code in codes):
-            raise undecided(2, "it is not known whether a row gets this answer", self.time_limit)
+            raise undecided(2, "it is not known whether a row gets this answer", Budget.current())
         return None
 
     def _gets(self, row: Row, outcome: Outcome) -> bool:
@@ -233,7 +226,7 @@ class EnsembleProperties(Properties):
         if isinstance(wanted, Unequal) and not any_tree_changes(self.ensemble, apart, region):
             return None
         inside = within(self.ensemble, region)
-        twins = TwinRows(inside, apart, wanted, self.time_limit)
+        twins = TwinRows(inside, apart, wanted)
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box)
         pairs = [(box, box)] if steps is None else list(steps.values())
@@ -246,7 +239,7 @@ class EnsembleProperties(Properties):
             return self._two_rows(inside, cells, apart, region, wanted)
         if twins.missed:
             raise undecided(
-                twins.missed, "it is not known whether there are two such rows", self.time_limit
+                twins.missed, "it is not known whether there are two such rows", Budget.current()
             )
         return None
 
@@ -325,7 +318,7 @@ class EnsembleProperties(Properties):
         """
         wanted = Near(self.space[feature], by)
         inside = within(self.ensemble, region)
-        twins = TwinRows(inside, (feature,), wanted, self.time_limit)
+        twins = TwinRows(inside, (feature,), wanted)
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box) or {}
         return tuple(cut for cut, pair in steps.items() if twins.tried(pair) is not None)
@@ -351,7 +344,7 @@ def value_of(feature: Feature, side: Side, cuts: list[float], *, rounded: bool =
 
 
 def compare_in(
-    one: SumKernel, other: Any, where: Mapping[str, Any] | None, time_limit: float
+    one: SumKernel, other: Any, where: Mapping[str, Any] | None, time_limit: float | None
 ) -> Proof:
     """Compare two models, one of which is an ensemble, inside a region."""
     given = (one, as_ensemble(other))

@@ -6,7 +6,6 @@ Out: one tree that says the same; the share of the space on which two say differ
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
@@ -14,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
-from ..model import BinNodes, Bins, SumKernel, TreeKernel, refuse_facts
+from ..model import BinNodes, Bins, Budget, SumKernel, TreeKernel, refuse_facts
 from .bounds_of_sums import one_leaf_each
-from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
+from .boxes import CERTAIN, Boxes, Cells, decide_boxes, slices, undecided
 from .links import numbers_of
 from .possible_sums import PossibleCells
 
@@ -57,7 +56,7 @@ class Splitting:
     """
 
     def __init__(
-        self, oracle: Oracle, limit: int, time_limit: float, limit_name: str = "limit"
+        self, oracle: Oracle, limit: int, time_limit: float | None, limit_name: str = "limit"
     ) -> None:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise InvalidParameter(
@@ -80,16 +79,15 @@ class Splitting:
 
         ``tolerance``: the box that is split; without it, everything.
         """
-        deadline = time.monotonic() + self.time_limit
+        budget = Budget(self.time_limit)
         whole = np.ones(sum(self.bins.widths), dtype=np.uint8)
         todo, n_nodes = [(0, whole if tolerance is None else tolerance)], 1
         while todo:
             batch, todo = todo[-BATCH:], todo[:-BATCH]
-            left = deadline - time.monotonic()
-            if left <= 0:
-                bound = f"{setting('time_limit', self.time_limit)} seconds"
-                raise OutOfTime(self._stopped(bound, "time_limit", len(batch) + len(todo)))
-            answers = self.oracle.of_boxes(np.stack([box for _, box in batch]), left)
+            if budget.over:
+                stopped = self._stopped(str(budget), "time_limit", len(batch) + len(todo))
+                raise OutOfTime(stopped)
+            answers = self.oracle.of_boxes(np.stack([box for _, box in batch]), budget.left)
             for (node, box), answer in zip(batch, answers.tolist(), strict=True):
                 if answer >= 0:
                     self.leaves[node] = answer
@@ -102,8 +100,8 @@ class Splitting:
                 todo += [(n_nodes + i, part) for i, part in enumerate(self._parts(box, split))]
                 n_nodes += 2
             if len(self.leaves) + len(todo) > self.limit:
-                left = deadline - time.monotonic()
-                about = self._estimated([box for _, box in todo], left) if self.estimates else None
+                boxes = [box for _, box in todo]
+                about = self._estimated(boxes, budget) if self.estimates else None
                 bound = f"{setting(self.limit_name, self.limit)} leaves"
                 stopped = self._stopped(bound, self.limit_name, len(todo), about)
                 raise TooLarge(stopped, len(self.leaves))
@@ -116,20 +114,18 @@ class Splitting:
             f"{setting(parameter)}, or use a smaller ensemble"
         )
 
-    def _estimated(self, boxes: list[Boxes], seconds: float) -> float | None:
+    def _estimated(self, boxes: list[Boxes], budget: Budget) -> float | None:
         """Estimate how many leaves there will be; None if that takes too long.
 
         A way down that takes either side with the same probability ends after d splits; 2^d is
         on average the number of leaves below (Knuth, 1975, on the size of search trees).
         """
-        end = time.monotonic() + seconds
         here = [boxes[i] for i in self.random.integers(len(boxes), size=WAYS).tolist()]
         found, leaves = 0.0, 1.0
         while here:
-            left = end - time.monotonic()
-            if left <= 0:
+            if budget.over:
                 return None
-            answers = self.oracle.of_boxes(np.stack(here), left).tolist()
+            answers = self.oracle.of_boxes(np.stack(here), budget.left).tolist()
             found += leaves * sum(answer >= 0 for answer in answers)
             leaves *= 2
             here = [
@@ -170,7 +166,7 @@ class Splitting:
         inside = [np.flatnonzero(box[at]) for at in self.at]
         several = [k for k, own in enumerate(inside) if len(own) > 1]
         if not several:
-            raise undecided(3, "one cell has no certain class", self.time_limit)
+            raise undecided(3, "one cell has no certain class", Budget.current())
         cells = np.stack(
             [own[self.random.integers(len(own), size=DRAWS)] for own in inside], axis=1
         ).astype(np.int32)
@@ -261,13 +257,13 @@ class _Numbers:
 
 
 def tree_of_ensemble(
-    ensemble: SumKernel, limit: int, time_limit: float, limit_name: str = "limit"
+    ensemble: SumKernel, limit: int, time_limit: float | None, limit_name: str = "limit"
 ) -> TreeKernel:
     """Give one tree that says the same; see ``Ensemble.to_tree``."""
     refuse_facts(ensemble.space, "to_tree of an ensemble")
     numbers = _Numbers(ensemble) if ensemble.task == "regression" else None
     oracle: Oracle = _Classes(ensemble) if numbers is None else numbers
-    splitting = Splitting(oracle, limit, check_time_limit(time_limit), limit_name)
+    splitting = Splitting(oracle, limit, time_limit, limit_name)
     splitting.estimates = True
     splitting.run()
     nodes = _nodes(splitting)
@@ -282,7 +278,9 @@ def tree_of_ensemble(
                 **ensemble.bins.over_features(nodes._replace(leaf_class=place)))  # fmt: skip
 
 
-def tree_in_box(ensemble: SumKernel, box: Boxes, limit: int, time_limit: float) -> TreeKernel:
+def tree_in_box(
+    ensemble: SumKernel, box: Boxes, limit: int, time_limit: float | None
+) -> TreeKernel:
     """Give one tree that says the same inside a box as an ensemble of classes.
 
     Facts are left to the tree: it says the same of rows that they exclude, too.
@@ -361,7 +359,7 @@ def share_of_difference(
     differ: Callable[[Any, Any], Any],
     possible: PossibleCells,
     limit: int,
-    time_limit: float,
+    time_limit: float | None,
 ) -> float:
     """Give the share of the space on which two ensembles over the same bins differ.
 

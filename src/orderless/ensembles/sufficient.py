@@ -12,7 +12,6 @@ by hitting those of the other kind that were met so far (implicit hitting sets; 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
@@ -56,7 +55,7 @@ class Sufficient(Probe):
     """
 
     def __init__(
-        self, ensemble: SumKernel, box: Boxes, label: int, limit: int, time_limit: float
+        self, ensemble: SumKernel, box: Boxes, label: int, limit: int, time_limit: float | None
     ) -> None:
         super().__init__(ensemble, time_limit)
         self.box, self.label, self.limit = box, label, limit
@@ -120,7 +119,7 @@ class Sufficient(Probe):
         for k in reversed(self.order):  # those first that matter most
             if features >> k & 1:
                 box = self.grown(box, k, within, self.label)
-        self.is_widest = time.monotonic() <= self.deadline
+        self.is_widest = not self.budget.over
         return bits_of(self.bins, box)
 
     def _reason(
@@ -274,7 +273,7 @@ class Sufficient(Probe):
         """The classes that the row can get, by number, as far as they were found."""
         if self.label >= 0:
             return [self.label]
-        found = possible_boxes(self.ensemble, self.box[None], self.time_limit)
+        found = possible_boxes(self.ensemble, self.box[None], self.left)
         return np.flatnonzero(found.possible[0] != 0).tolist()
 
     def changes(self, limit: int) -> list[Way]:

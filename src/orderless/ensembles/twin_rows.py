@@ -6,7 +6,6 @@ Out: ``TwinRows``: two cells, one in each of two boxes, or the proof that there 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
@@ -15,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
-from ..model import Formula, Linear, Space, SumKernel, seconds_left
+from ..model import Budget, Formula, Linear, Space, SumKernel
 from .boxes import Boxes, Cells, slices
 from .links import numbers_of
-from .probe import LEAST
 from .twins import Twins
 
 __all__ = ["OUT_OF_TIME", "TwinRows", "connected"]
@@ -44,7 +42,6 @@ class TwinRows:
         ensemble: SumKernel,
         apart: Sequence[str],
         wanted: Unequal | Falling | Near,
-        time_limit: float,
     ) -> None:
         self.ensemble, self.wanted = ensemble, wanted
         names = [feature.name for feature in ensemble.bins.features]
@@ -55,9 +52,8 @@ class TwinRows:
             self.apart,
             also=also,
             more=_between(ensemble, wanted),
-            time_limit=time_limit,
         )
-        self.deadline = time.monotonic() + seconds_left(time_limit)
+        self.budget = Budget.current()
         self.missed = 0
         self.random = np.random.default_rng(SEED)
 
@@ -81,7 +77,7 @@ class TwinRows:
 
     def left(self, searches: int) -> float:
         """Give the seconds that each of so many searches may still take."""
-        return max(LEAST, (self.deadline - time.monotonic()) / searches)
+        return self.budget.share(searches)
 
     def searched(self, pair: tuple[Boxes, Boxes], parts: int) -> tuple[Cells, Cells] | None:
         """Search a pair of boxes to the end, or until its part of the time is over."""

@@ -35,8 +35,6 @@ class Twins:
         What holds between the two rows, beside the facts: second values come after all features.
     row : dict of position -> Domain
         What both rows have of the features that facts connect.
-    time_limit : float, optional
-        Seconds to find out which cells facts leave possible.
 
     Notes
     -----
@@ -52,7 +50,6 @@ class Twins:
         also: Sequence[int] = (),
         more: Sequence[Formula] = (),
         row: Mapping[int, Domain] | None = None,
-        time_limit: float | None = None,
     ) -> None:
         self.ensemble, self.apart = ensemble, apart
         bins, space = ensemble.bins, ensemble.space
@@ -79,7 +76,7 @@ class Twins:
         plain = [_over(tree, wide, tree.feature) for tree in ensemble.trees]
         moved = [_over(tree, wide, place[tree.feature]) for tree in ensemble.trees]
         one, other = (ensemble.replace(trees=trees) for trees in (plain, moved))
-        self.joint = Joint(one, other, known, time_limit)
+        self.joint = Joint(one, other, known)
         self.of_name = {f.name: k for k, f in enumerate(self.joint.one.bins.features)}
 
     def search(self, box: Boxes, time_limit: float) -> tuple[int, Cells | None, Cells | None]:

@@ -11,7 +11,6 @@ some completion of the rest gets the class.
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -85,8 +84,7 @@ class Ways:
     def _refuse(self, unknown: bool) -> None:
         """Raise ``Undecided`` if something was not found out."""
         if unknown:
-            late = time.monotonic() > self.search.deadline
-            raise self.search.undecided(2 if late else 3)
+            raise self.search.undecided(2 if self.search.budget.over else 3)
 
     # -- which features --------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form import OneRow, completed, read_one
-from ..model import Side, SumKernel, each_check_in_time, refuse_contradiction
-from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
+from ..model import Budget, Side, SumKernel, refuse_contradiction
+from .boxes import CERTAIN, OPEN, RowBoxes, decide_boxes, undecided
 from .numbers import number_verdicts
 
 __all__ = ["cell_box", "witness_rows"]
@@ -26,27 +26,24 @@ def cell_box(ensemble: SumKernel, cell: NDArray[np.int32]) -> dict[int, Side]:
     return {i: bins.side(k, bits[k]) for k, i in enumerate(bins.positions)}
 
 
-@each_check_in_time
-def witness_rows(
-    ensemble: SumKernel, row: Any, time_limit: float
-) -> tuple[dict[str, Any], dict[str, Any]] | None:
+def witness_rows(ensemble: SumKernel, row: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Give two completions with different answers; see ``Explanation.witness``."""
-    limit = check_time_limit(time_limit)
+    budget = Budget.current()
     one = row if isinstance(row, OneRow) else read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
     if ensemble.task == "regression":
-        numbers = number_verdicts(ensemble, boxes, limit, 1)
+        numbers = number_verdicts(ensemble, boxes, 1)
         status, pair = int(numbers.status[0]), (numbers.low_cell[0], numbers.high_cell[0])
     elif boxes.complete.all():
-        status, pair = int(boxes.verdicts(limit, 1).status[0]), None
+        status, pair = int(boxes.verdicts(1).status[0]), None
     else:
         block = next(boxes.blocks())
-        found = decide_boxes(block.ensemble, block.boxes, limit)
+        found = decide_boxes(block.ensemble, block.boxes, block.seconds)
         status, pair = int(found.status[0]), (found.first[0], found.second[0])
     if status == CERTAIN:
         return None
     if status != OPEN or pair is None:
-        raise undecided(status, "it is not known whether the row is certain", limit)
+        raise undecided(status, "it is not known whether the row is certain", budget)
     first, second = (completed(ensemble, one, cell_box(ensemble, cell)) for cell in pair)
     return first, second

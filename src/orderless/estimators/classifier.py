@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from ..api import CanonicalForm, Ensemble, Tree
 from ..errors import InvalidData, UnreadableModel, a_kind
 from ..inputs import frame_of, is_frame, labels_like, rows_at
-from ..model import Space, TreeKernel
+from ..model import TIME_LIMIT, Budget, Space, TreeKernel
 from ..readers import read_model
 from .fitted import FittedEnsemble, FittedTree
 
@@ -64,9 +64,9 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     space : Space, optional
         What the columns of the table mean, for example that one-hot columns exclude each other;
         see ``orderless.read``.
-    time_limit : float
-        Seconds that the search may take for each row with unknowns, of many trees; a row that it
-        does not decide is not determined.
+    time_limit : float, optional
+        Of many trees: seconds that the rows with unknowns of one call share; None for no limit. A
+        row that is not decided in that time is not determined.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         *,
         undetermined: Any = "na",
         space: Space | None = None,
-        time_limit: float = 1.0,
+        time_limit: float | None = TIME_LIMIT,
     ) -> None:
         self.estimator = estimator
         self.undetermined = undetermined
@@ -244,7 +244,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     def _decide(self, table: Any) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
-        return self._fitted.decide(table, self.time_limit)
+        with Budget(self.time_limit):
+            return self._fitted.decide(table)
 
     def _codes(self, table: Any) -> Codes:
         """Give by row the position of what ``predict`` says; -1 for nothing."""
@@ -263,9 +264,11 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return codes
 
     def _lacking(self, rows: Any, gaps: NDArray[np.intp]) -> InvalidData:
+        with Budget(self.time_limit):
+            why = self._fitted.why(rows)
         more = f" (and {len(gaps) - 1:,} more rows)" if len(gaps) > 1 else ""
         return InvalidData(
-            f"row {gaps[0]}{more} is not determined: {self._fitted.why(rows, self.time_limit)}. "
+            f"row {gaps[0]}{more} is not determined: {why}. "
             "Give these values, or choose undetermined='na', 'majority', a class or an imputer"
         )
 

@@ -14,10 +14,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..ensembles import decide_rows, interval_rows, predict_rows, verdicts_of
+from ..ensembles import decide_rows, interval_rows, predict_model, verdicts_of
 from ..inputs import class_codes, interval_widths, number_array
 from ..missing import Gapped, IntervalWidths
-from ..model import Flags, Floats, Rows, Space, SumKernel, TreeKernel, known_rows
+from ..model import (
+    TIME_LIMIT,
+    Budget,
+    Flags,
+    Floats,
+    Rows,
+    Space,
+    SumKernel,
+    TreeKernel,
+    in_budget,
+    known_rows,
+)
 from ..readers import read_model
 
 if TYPE_CHECKING:
@@ -29,7 +40,6 @@ RATES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 LEVELS = ("feature", "column")
 By = Literal["rate", "width"]
 BY = ("rate", "width")
-WHOLE_LIMIT = 60.0  # seconds for a complete row, which needs no search
 MECHANISMS = ("mcar", "mar", "mnar")
 SHOWN = 6  # lines of the table that are printed
 
@@ -86,6 +96,7 @@ class Coverage:
         return draw_coverage(self, ax) if by == "rate" else draw_widths(self, ax)
 
 
+@in_budget
 def coverage(
     tree: Any,
     X: Any,
@@ -97,7 +108,7 @@ def coverage(
     n_repeats: int = 1,
     random_state: int = 0,
     space: Space | None = None,
-    time_limit: float = 1.0,
+    time_limit: float | None = TIME_LIMIT,
 ) -> Coverage:
     """Let values go missing, and count the rows that are still answered.
 
@@ -130,9 +141,10 @@ def coverage(
     space : Space, optional
         What the columns of X mean, where the tree itself takes them as unrelated: level "feature"
         then goes by the features of this space. It has the columns of the tree's, in their order.
-    time_limit : float
-        Of many trees: seconds that the search may take for each row. The column ``undecided`` of
-        the table says which share of the rows was neither proven certain nor shown to be open.
+    time_limit : float, optional
+        Of many trees: seconds for the call, which all rows share; None for no limit. The column
+        ``undecided`` of the table says which share of the rows was neither proven certain nor shown
+        to be open.
 
     Returns
     -------
@@ -179,15 +191,16 @@ def coverage(
     rates = _check(missing_rates, level, mechanism, n_repeats, random_state)
     table = Gapped(model, X, model.space if space is None else space)
     everything = np.zeros((table.n_rows, table.n_columns), dtype=bool)
-    whole = _said(model, table.rows(everything), WHOLE_LIMIT)[0]
+    whole = _said(model, table.rows(everything))[0]
     judge = _judge(model, y, table.n_rows)
     numbers = model.task == "regression"
     out, widths = [], {rate: list[Floats]() for rate in rates}
-    for rate in rates:
-        for repeat in range(n_repeats):
+    tries = [(rate, repeat) for rate in rates for repeat in range(n_repeats)]
+    for done, (rate, repeat) in enumerate(tries):
+        with Budget(Budget.current().left / (len(tries) - done)):
             random = np.random.RandomState(random_state + repeat)
             rows = table.rows(table.mask(rate, level, mechanism, random))
-            said, certain, undecided = _said(model, rows, time_limit)
+            said, certain, undecided = _said(model, rows)
             answered = {"determined": certain}
             more = {"undecided": undecided.mean()} if isinstance(model, SumKernel) else {}
             if isinstance(model, TreeKernel):
@@ -198,26 +211,24 @@ def coverage(
                 line["agreement"] = _mean((said == whole)[there])
                 out.append({**line, **judge(said, there), **more})
             if numbers:
-                widths[rate].append(_widths(model, rows, time_limit))
+                widths[rate].append(_widths(model, rows))
     found = None
     if numbers:
         found = IntervalWidths({rate: np.concatenate(own) for rate, own in widths.items()})
     return Coverage(pd.DataFrame(out), level, mechanism, found)
 
 
-def _said(
-    model: TreeKernel | SumKernel, rows: Rows, time_limit: float
-) -> tuple[NDArray[Any], Flags, Flags]:
+def _said(model: TreeKernel | SumKernel, rows: Rows) -> tuple[NDArray[Any], Flags, Flags]:
     """Give by row the class's position, or the number; if it is certain; if it is undecided."""
     if isinstance(model, TreeKernel):
         codes = model.decide(rows)
         said = codes if model.task == "classification" else model.numbers[codes]
         return said, codes >= 0, np.zeros(len(codes), dtype=bool)
     if model.task == "regression":
-        numbers = predict_rows(model, rows, None, time_limit, None)
-        status = decide_rows(model, rows, time_limit, None)
+        numbers = predict_model(model, rows)
+        status = decide_rows(model, rows)
         return np.ma.getdata(numbers), status == "certain", status == "undecided"
-    status, label = verdicts_of(model, rows, time_limit, None)
+    status, label = verdicts_of(model, rows)
     return label, label >= 0, status > 1
 
 
@@ -234,11 +245,11 @@ def _judge(
     return lambda said, there: {"accuracy": _mean((said == truth)[there])}
 
 
-def _widths(model: TreeKernel | SumKernel, rows: Rows, time_limit: float) -> Floats:
+def _widths(model: TreeKernel | SumKernel, rows: Rows) -> Floats:
     if isinstance(model, TreeKernel):
         lower, upper = model.interval(rows)
     else:
-        lower, upper, _ = interval_rows(model, rows, time_limit, None)
+        lower, upper, _ = interval_rows(model, rows, None)
     return interval_widths(lower, upper)
 
 

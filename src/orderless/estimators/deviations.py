@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import TIME_LIMIT, predict_rows
+from ..ensembles import predict_model
 from ..errors import InvalidData, InvalidTree
 from ..inputs import codes_for, is_unknown, rows_for
 from ..model import SumKernel, TreeKernel
@@ -144,7 +144,7 @@ def _certain_numbers(
         return numbers[codes], codes >= 0
     if model.task != "regression":
         raise InvalidTree("deviation is about numbers, and this model says classes: use judge")
-    said = predict_rows(model, rows_for(model, X), None, TIME_LIMIT, None)
+    said = predict_model(model, rows_for(model, X))
     return np.ma.getdata(said), ~np.ma.getmaskarray(said)
 
 

@@ -12,11 +12,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import decide_rows, proba_rows, verdicts_of
+from ..ensembles import OUT_OF_TIME, decide_rows, proba_rows, verdicts_of, warn_of_undecided
 from ..form import canonical_form, explain_one
 from ..inputs import class_codes, codes_for, rows_at, rows_for
 from ..missing import groups_reached
-from ..model import Floats, Rows, SumKernel, TreeKernel, known_bins, known_rows
+from ..model import Budget, Floats, Rows, SumKernel, TreeKernel, known_bins, known_rows
 
 __all__ = ["FittedEnsemble", "FittedTree"]
 
@@ -33,7 +33,7 @@ class FittedTree:
         self.model = tree
         self.form = canonical_form(tree)
 
-    def decide(self, table: Any, time_limit: float) -> Codes:
+    def decide(self, table: Any) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
         return codes_for(self.model, table)
 
@@ -50,7 +50,7 @@ class FittedTree:
 
     odds = shares
 
-    def why(self, rows: Any, time_limit: float) -> str:
+    def why(self, rows: Any) -> str:
         """Say why the first of some rows is not determined."""
         why = explain_one(self.form, rows_at(rows, np.array([0])))
         return f"{list(why.possible)} are possible, because {list(why.unknown)} are unknown"
@@ -67,9 +67,11 @@ class FittedEnsemble:
         self._counts = [_counts(tree, rows, code, n) for tree in ensemble.trees]
         self._among = np.bincount(code[code >= 0], minlength=n).astype(np.float64)
 
-    def decide(self, table: Any, time_limit: float) -> Codes:
+    def decide(self, table: Any) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
-        return verdicts_of(self.model, rows_for(self.model, table), time_limit, None).label
+        found = verdicts_of(self.model, rows_for(self.model, table))
+        warn_of_undecided(found.status == OUT_OF_TIME)
+        return found.label
 
     def shares(self, table: Any) -> Floats:
         """Give the same as of one tree, as the average over all trees."""
@@ -96,16 +98,16 @@ class FittedEnsemble:
         out: Floats = proba_rows(self.model, rows, None)
         return out
 
-    def why(self, rows: Any, time_limit: float) -> str:
+    def why(self, rows: Any) -> str:
         """Say why the first of some rows is not determined."""
         row = rows_for(self.model, rows).take(np.array([0]))
-        status = decide_rows(self.model, row, time_limit, None)[0]
+        status = decide_rows(self.model, row)[0]
         bins = self.model.bins
         unknown = [f.name for k, f in enumerate(bins.features) if known_bins(bins, k, row)[0] < 0]
         if status == "open":
             return f"several classes are possible, because {unknown} are unknown"
         return (
-            f"its class was not found within time_limit={time_limit:g} seconds or is within the "
+            f"its class was not found within {Budget.current()} or is within the "
             f"library's rounding, and {unknown} are unknown"
         )
 

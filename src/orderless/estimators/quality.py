@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import TIME_LIMIT, verdicts_of
+from ..ensembles import verdicts_of
 from ..errors import InvalidData, InvalidTree
 from ..inputs import codes_for, is_unknown, rows_for
 from ..model import Label, TreeKernel, plain_label
@@ -170,7 +170,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     codes = (
         codes_for(model, X)
         if isinstance(model, TreeKernel)
-        else verdicts_of(model, rows_for(model, X), TIME_LIMIT, None).label
+        else verdicts_of(model, rows_for(model, X)).label
     )
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):

@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Bins, Label, Space, TreeKernel, formats as serial, time_for
+from ..model import (
+    TIME_LIMIT,
+    Bins,
+    Budget,
+    Label,
+    Space,
+    TreeKernel,
+    formats as serial,
+    read_seconds,
+)
 from ..readers import read_tree
 from .cover import (
     Rules,
@@ -36,11 +45,10 @@ from .term import Term
 __all__ = ["Form", "canonical_form"]
 
 LIMIT = 1_000_000
-TIME_LIMIT = 60.0
 
 
 def canonical_form(
-    tree: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT, exact: bool = True
+    tree: Any, *, limit: int = LIMIT, time_limit: float | None = TIME_LIMIT, exact: bool = True
 ) -> Form:
     """Give the order-free form of a tree; see ``orderless.canonicalize``."""
     if isinstance(tree, Form):
@@ -71,16 +79,14 @@ class Form(InCore):
         tree: TreeKernel,
         *,
         limit: int = LIMIT,
-        time_limit: float = TIME_LIMIT,
+        time_limit: float | None = TIME_LIMIT,
         exact: bool = True,
     ) -> None:
         if limit < 1:
             raise ValueError(f"limit={limit}: at least one reason must be allowed")
-        if not time_limit > 0:
-            raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
         self.tree = tree
         self.limit = limit
-        self.time_limit = float(time_limit)
+        self.time_limit = read_seconds(time_limit)
         self.exact = exact
 
     # -- what it is ----------------------------------------------------------------------------
@@ -114,7 +120,7 @@ class Form(InCore):
     @cached_property
     def _subject(self) -> Subject:
         """What rules and reasons are about: the function, on possible rows."""
-        with time_for(self.time_limit):
+        with Budget(self.time_limit):
             if self.tree.possible is not None:
                 return Subject.of_possible(self.tree.possible)
         known = self._in_core is not None
@@ -230,7 +236,7 @@ class Form(InCore):
 
     @classmethod
     def from_json(
-        cls, text: str | bytes, *, limit: int = serial.LIMIT, time_limit: float = TIME_LIMIT
+        cls, text: str | bytes, *, limit: int = serial.LIMIT, time_limit: float | None = TIME_LIMIT
     ) -> Form:
         """Read what ``to_json`` wrote; whether all fits is checked. Anything else is refused.
 
@@ -242,7 +248,5 @@ class Form(InCore):
             Seconds that building a tree may take before ``OutOfTime`` is raised: a file of version
             1 has rules only. It is also the form's own ``time_limit``.
         """
-        if not time_limit > 0:
-            raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
         tree, exact = read_form(text, limit=limit, time_limit=time_limit)
         return cls(tree, exact=exact, time_limit=time_limit)

@@ -8,15 +8,14 @@ Out: ``Difference``: for every pair of answers the fewest rules of the rows that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from ..errors import OutOfTime, TooLarge, TooManyReasons
 from ..inputs import rows_for
-from ..model import Label, Space, TreeKernel, over_common_space
-from .canonical import LIMIT, TIME_LIMIT
+from ..model import TIME_LIMIT, Budget, Label, Space, TreeKernel, over_common_space
+from .canonical import LIMIT
 from .cover import Rules, Subject, all_reasons, irredundant_rules, leaf_rules, smallest_rules
 from .equivalence import cuts_by_feature, disagreement, round_alike
 from .function_tree import canonical_tree, with_function_bins
@@ -37,7 +36,7 @@ def tree_difference(
     X: Any = None,
     *,
     limit: int = LIMIT,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
     exact: bool = True,
 ) -> Difference:
     """Account for the change from one tree to another; see ``orderless.difference``."""
@@ -106,7 +105,7 @@ def _rules(
     product: TreeKernel,
     pairs: Sequence[tuple[int, int]],
     limit: int,
-    time_limit: float,
+    time_limit: float | None,
     exact: bool,
 ) -> tuple[dict[tuple[int, int], tuple[Term, ...]], bool, str]:
     """Give the rules of every pair of answers, whether they are the fewest, and a note.
@@ -119,40 +118,40 @@ def _rules(
     there = set(labels.tolist()) - {-1, 0, len(pairs) + 1}
     if not there:
         return {}, True, ""
-    end = monotonic() + time_limit
+    budget = Budget(time_limit)
     subject = (
         Subject.of(with_function_bins(product).bins)
         if possible is None
         else Subject.of_possible(possible)
     )
-    found = _fewest(subject, there, limit, end - time_limit / 2) if exact else None
+    found = _fewest(subject, there, limit, Budget(budget.left / 2)) if exact else None
     note = ""
     if found is None:
-        found, note = _any_rules(product, subject, there, end)
+        found, note = _any_rules(product, subject, there, budget)
     return {pairs[k - 1]: found[k].terms for k in sorted(there)}, not note, note
 
 
-def _fewest(subject: Subject, there: set[int], limit: int, end: float) -> list[Rules] | None:
+def _fewest(subject: Subject, there: set[int], limit: int, budget: Budget) -> list[Rules] | None:
     """Give the fewest rules of some classes; None where that takes too long."""
     try:
-        reasons = all_reasons(subject, limit, _left(end), there)
+        reasons = all_reasons(subject, limit, budget.left, there)
         found = [Rules((), 0)] * len(reasons)
         for k in sorted(there):
-            found[k] = smallest_rules(subject, reasons, _left(end), {k})[k]
+            found[k] = smallest_rules(subject, reasons, budget.left, {k})[k]
     except (TooManyReasons, OutOfTime):
         return None  # which is said
     return found
 
 
 def _any_rules(
-    product: TreeKernel, subject: Subject, there: set[int], end: float
+    product: TreeKernel, subject: Subject, there: set[int], budget: Budget
 ) -> tuple[list[Rules], str]:
     """Give rules that may not be the fewest, and say what they are."""
     note = "The rules are not proven to be the fewest; none can be left out."
     if product.possible is None:
         try:
             whole = canonical_tree(
-                product, time_limit=_left(end) / 4, limit=GROWTH * product.n_nodes
+                product, time_limit=budget.left / 4, limit=GROWTH * product.n_nodes
             )
             subject = Subject.of(whole.bins)
         except (OutOfTime, TooLarge):
@@ -160,16 +159,11 @@ def _any_rules(
     try:
         found = [Rules((), 0)] * (max(there) + 1)
         for k in sorted(there):
-            found[k] = irredundant_rules(subject, _left(end), {k})[k]
+            found[k] = irredundant_rules(subject, budget.left, {k})[k]
     except OutOfTime:
         note = "The rules are as the two trees ask, one after the other: fewer may be enough."
         return leaf_rules(Subject.of(product.bins) if product.possible is None else subject), note
     return found, note
-
-
-def _left(end: float) -> float:
-    """Give the seconds that are left."""
-    return max(end - monotonic(), 1e-9)
 
 
 def _shifts(

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import InvalidSpace, TooManyReasons
 from ..inputs import is_unknown, read_costs
-from ..model import Fact, Label, Space, short_number, time_for
+from ..model import Budget, Fact, Label, Space, short_number
 from .changes import (
     Changes,
     Effects,
@@ -340,7 +340,7 @@ class Explanation:
             )  # fmt: skip
             return self._restricted(limits, at_most)
         if self._facts is not None and self._facts.certain:
-            with time_for(self._facts.time_limit):
+            with Budget(self._facts.time_limit):
                 return PossibleChanges(self._facts).fewest(at_most)
         return changes_of(search.changes(at_most), Effects(search))
 
@@ -352,7 +352,7 @@ class Explanation:
         Cost: leaves x features, the square of the number of sets, and widening their ranges.
         """
         if self._facts is not None and self._facts.certain:
-            with time_for(self._facts.time_limit):
+            with Budget(self._facts.time_limit):
                 return PossibleChanges(self._facts, limits, self.row).restricted(limit)
         search = self._search
         allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..inputs import one_row, read_costs
-from ..model import Bins, Box, Fact, Side, TreeKernel, in_time, refuse_contradiction
+from ..model import Bins, Box, Fact, Side, TreeKernel, in_budget, read_seconds, refuse_contradiction
 from .canonical import Form
 from .completed import completed, read_one
 from .explain import Costs, Explanation
@@ -41,7 +41,7 @@ class Asked:
         return explain_row(tree, tree.bins, self.row, costs=self.costs, limit=self.limit,
                            time_limit=self.time_limit)  # fmt: skip
 
-    @in_time
+    @in_budget
     def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Give two completions with different answers, the least and the greatest one."""
         tree, one = self.tree, read_one(self.tree, self.row)
@@ -63,7 +63,7 @@ def _leaf_box(tree: TreeKernel, leaf: int) -> dict[int, Side]:
     return {tree.space.index(side.feature.name): side for side in box.sides}
 
 
-@in_time
+@in_budget
 def explain_row(
     tree: TreeKernel,
     bins: Bins,
@@ -76,7 +76,7 @@ def explain_row(
     """Explain one row of a tree over the bins of its function; see ``Model.explain``."""
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one reason must be allowed")
-    space = tree.space
+    space, time_limit = tree.space, read_seconds(time_limit)
     if costs is not None:
         read_costs(costs, space, tree.features)
     asked_again = Asked(tree, row, costs, limit, time_limit)

@@ -7,7 +7,6 @@ Paper: Proposition 3.3, row by row.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -18,7 +17,17 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, OutOfTime, Undecided, setting
 from ..inputs import labels_like, row_at, rows_for
-from ..model import Box, Label, PossibleRows, Rows, SumKernel, TreeKernel
+from ..model import (
+    Box,
+    Budget,
+    Label,
+    PossibleRows,
+    Rows,
+    SumKernel,
+    TreeKernel,
+    in_budget,
+    read_seconds,
+)
 from .explain_row import explain_one
 from .term import Term
 
@@ -131,7 +140,8 @@ class _Reasons(Sequence["Term | None"]):
         ]
 
 
-def explain_rows(form: Form, X: Any, time_limit: float) -> Explanations:
+@in_budget
+def explain_rows(form: Form, X: Any, time_limit: float | None) -> Explanations:
     """Explain many rows; see ``Model.explain_all``."""
     tree = form.tree
     if tree.task == "regression":
@@ -139,47 +149,46 @@ def explain_rows(form: Form, X: Any, time_limit: float) -> Explanations:
             "explain_all is about classes, and this tree gives numbers: make classes of them with "
             "tree.discretize(levels), or explain(row) one row at a time"
         )
-    rows = rows_for(tree, X)
-    explain = partial(explain_one, form, time_limit=time_limit)
+    budget, rows = Budget.current(), rows_for(tree, X)
+    explain = partial(explain_one, form, time_limit=read_seconds(time_limit))
     if tree.space.knowledge is not None:
-        return Explanations(explain, X, tree, _among_possible(form, X, rows, time_limit))
+        return Explanations(explain, X, tree, _among_possible(form, X, rows))
     bins = form.bins
     try:
-        found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, time_limit)
+        found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, budget.left)
     except _core.base.TimeUp as fault:
-        raise _out_of_time(time_limit, fault.met, rows.n_rows) from None
+        raise _out_of_time(budget, fault.met, rows.n_rows) from None
     terms = [Term(box) for box in Box.of_slots(bins, found.reasons)]
     return Explanations(explain, X, tree, Found(found.which, found.label, terms))
 
 
-def _among_possible(form: Form, X: Any, rows: Rows, time_limit: float) -> Found:
+def _among_possible(form: Form, X: Any, rows: Rows) -> Found:
     """Explain each different row where facts hold, as ``explain`` does.
 
     A row that contradicts the facts has no class, and no reason; a warning says so.
     """
-    tree = form.tree
-    deadline = time.monotonic() + time_limit
+    tree, budget = form.tree, Budget.current()
     known = PossibleRows(tree, rows)
     which, first = known.different(tuple(sorted({*tree.used, *tree.connected})))
     label = np.full(len(first), -1, dtype=np.int32)
     terms: list[Term | None] = [None] * len(first)
     for k, at in enumerate(first.tolist()):
-        if time.monotonic() > deadline:
-            raise _out_of_time(time_limit, int((which < k).sum()), rows.n_rows)
+        if budget.over:
+            raise _out_of_time(budget, int((which < k).sum()), rows.n_rows)
         if known.contradicting[at]:
             continue
         try:
-            one = explain_one(form, row_at(X, form.space, at), time_limit=time_limit)
+            one = explain_one(form, row_at(X, form.space, at), time_limit=budget.left)
         except Undecided as fault:
-            raise _out_of_time(time_limit, int((which < k).sum()), rows.n_rows) from fault
+            raise _out_of_time(budget, int((which < k).sum()), rows.n_rows) from fault
         if one.label is not None:
             label[k], terms[k] = tree.classes.index(one.label), one.reason
     return Found(which, label, terms)
 
 
-def _out_of_time(time_limit: float, met: int, n_rows: int) -> OutOfTime:
+def _out_of_time(budget: Budget, met: int, n_rows: int) -> OutOfTime:
     return OutOfTime(
         f"{met:,} of {n_rows:,} rows were explained in "
-        f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or "
+        f"{budget}: raise {setting('time_limit')}, or "
         "give fewer rows at a time"
     )

@@ -47,7 +47,9 @@ def write_form(tree: TreeKernel, exact: bool, rules: Sequence[Sequence[Term]]) -
     )
 
 
-def read_form(text: str | bytes, *, limit: int, time_limit: float) -> tuple[TreeKernel, bool]:
+def read_form(
+    text: str | bytes, *, limit: int, time_limit: float | None
+) -> tuple[TreeKernel, bool]:
     """Give the tree of a form, and whether its rules are proven minimal. Refuse what does not fit.
 
     A file of version 1 has rules only, of which a tree is built again.
@@ -61,7 +63,7 @@ def read_form(text: str | bytes, *, limit: int, time_limit: float) -> tuple[Tree
     return tree, exact
 
 
-def _read(content: dict[str, Any], time_limit: float) -> tuple[TreeKernel, bool]:
+def _read(content: dict[str, Any], time_limit: float | None) -> tuple[TreeKernel, bool]:
     space = serial.take(content, "space", dict)
     classes = serial.take(content, "classes", list)
     exact: bool = serial.take(content, "exact", bool)

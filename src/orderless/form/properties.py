@@ -19,7 +19,7 @@ from ..model import (
     Side,
     SumKernel,
     TreeKernel,
-    call_in_time,
+    in_budget,
     printable,
     sides_text,
 )
@@ -62,7 +62,7 @@ class Properties(ABC):
 
     # -- single rows -----------------------------------------------------------------------------
 
-    @call_in_time
+    @in_budget
     def never(
         self,
         label: Any = ...,
@@ -98,7 +98,7 @@ class Properties(ABC):
         claim = f"the answer is never {words}"
         return self._single(outcome, region, claim, f"the answer can be {words}, as for this row:")
 
-    @call_in_time
+    @in_budget
     def always(
         self,
         label: Any = ...,
@@ -136,7 +136,7 @@ class Properties(ABC):
 
     # -- two rows --------------------------------------------------------------------------------
 
-    @call_in_time
+    @in_budget
     def ignores(
         self, features: str | Iterable[str], *, given: Mapping[str, Any] | None = None
     ) -> Proof:
@@ -167,7 +167,7 @@ class Properties(ABC):
         claim = f"{_listed(names)} {verb} no difference"
         return self._pair(names, region, Unequal(), claim, used_by)
 
-    @call_in_time
+    @in_budget
     def constant_in(
         self, ranges: Mapping[str, Any], *, where: Mapping[str, Any] | None = None
     ) -> Proof:
@@ -206,7 +206,7 @@ class Properties(ABC):
             tuple(inside), both, Unequal(), claim, lambda rows: tolerance + used_by(rows), region
         )
 
-    @call_in_time
+    @in_budget
     def monotone(
         self,
         feature: str,
@@ -253,7 +253,7 @@ class Properties(ABC):
         falling = Falling(own, int(sign), rank)
         return self._pair((feature,), region, falling, claim, lambda rows: instead)
 
-    @call_in_time
+    @in_budget
     def stable(
         self, feature: str, by: float, *, where: Mapping[str, Any] | None = None, X: Any = None
     ) -> Proof:
@@ -310,7 +310,7 @@ class Properties(ABC):
 
     # -- two models ------------------------------------------------------------------------------
 
-    @call_in_time
+    @in_budget
     def same_as(self, other: Any, *, where: Mapping[str, Any] | None = None) -> Proof:
         """Whether another model gives every row the same answer.
 

@@ -6,7 +6,6 @@ Out: positions of its nodes.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,51 +13,48 @@ import numpy as np
 
 from .. import _core
 from ..errors import OutOfTime, setting
-from ..model import Side, TreeKernel, in_time
+from ..model import TIME_LIMIT, Budget, Side, TreeKernel, in_budget
 from ..readers import read_tree
 from .leaf_table import LeafTable, common_side, common_sides
 from .possible_pairs import is_possible
 
 __all__ = ["redundant_splits"]
 
-TIME_LIMIT = 60.0
 
 Region = dict[str, Side]
 
 
-@in_time
-def redundant_splits(tree: Any, *, time_limit: float = TIME_LIMIT) -> tuple[int, ...]:
+@in_budget
+def redundant_splits(tree: Any, *, time_limit: float | None = TIME_LIMIT) -> tuple[int, ...]:
     """Find the splits that can be left out, each by itself; see ``Tree.redundant_splits``.
 
     In the region of each split its two sides are compared, leaf by leaf, until two leaves differ:
     exact, and quick as a rule. At worst it takes as many steps per split as pairs of leaves meet,
     and with facts each of these steps is an exact check of them.
     """
-    if not time_limit > 0:
-        raise ValueError(f"{setting('time_limit', time_limit)}: give seconds, more than 0")
     tree = read_tree(tree)
-    deadline = time.monotonic() + time_limit
+    budget = Budget.current()
     try:
-        found = _core.same.redundant_splits(tree.nodes, tree.space.domains, float(time_limit))
+        found = _core.same.redundant_splits(tree.nodes, tree.space.domains, budget.left)
     except _core.base.TimeUp as fault:  # each split is compared from two sides
-        raise _out_of_time(tree, time_limit, (fault.met + 1) // 2) from None
+        raise _out_of_time(tree, budget, (fault.met + 1) // 2) from None
     redundant = {*found.tolist()}
     if tree.possible is not None:
         others = [one for one in _regions(tree) if one[0] not in redundant]
         for n, (node, *sides) in enumerate(others):
             children = int(tree.when_true[node]), int(tree.when_false[node])
             for region in sides:  # in this one, the child of the other side would decide
-                if time.monotonic() > deadline:
-                    raise _out_of_time(tree, time_limit, len(redundant) + n)
+                if budget.over:
+                    raise _out_of_time(tree, budget, len(redundant) + n)
                 if not _differ(tree, children, region):
                     redundant.add(node)
     return tuple(sorted(redundant))
 
 
-def _out_of_time(tree: TreeKernel, time_limit: float, n: int) -> OutOfTime:
+def _out_of_time(tree: TreeKernel, budget: Budget, n: int) -> OutOfTime:
     return OutOfTime(
         f"the {tree.n_nodes - tree.n_leaves:,} splits were not all compared in "
-        f"{setting('time_limit', time_limit)} seconds (about {n:,} were): "
+        f"{budget} (about {n:,} were): "
         f"raise {setting('time_limit')}, or use a smaller tree"
     )
 

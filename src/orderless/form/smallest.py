@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..inputs import rows_for
-from ..model import Bins, TreeKernel, refuse_facts, row_bins
+from ..model import TIME_LIMIT, Bins, TreeKernel, read_seconds, refuse_facts, row_bins
 from ..readers import read_tree
 from .equivalence import equivalent
 
@@ -26,7 +26,6 @@ Minimize = Literal["leaves", "depth", "expected_depth"]
 MINIMIZE = ("leaves", "depth", "expected_depth")
 WORDS = {"leaves": "leaves", "depth": "depth", "expected_depth": "expected depth"}
 LIMIT = 200_000
-TIME_LIMIT = 10.0
 
 
 @overload
@@ -36,7 +35,7 @@ def smallest_tree(
     X: Any = ...,
     *,
     limit: int = ...,
-    time_limit: float = ...,
+    time_limit: float | None = ...,
     return_bound: Literal[False] = ...,
 ) -> TreeKernel: ...
 @overload
@@ -46,7 +45,7 @@ def smallest_tree(
     X: Any = ...,
     *,
     limit: int = ...,
-    time_limit: float = ...,
+    time_limit: float | None = ...,
     return_bound: Literal[True],
 ) -> tuple[TreeKernel, float]: ...
 def smallest_tree(
@@ -55,7 +54,7 @@ def smallest_tree(
     X: Any = None,
     *,
     limit: int = LIMIT,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
     return_bound: bool = False,
 ) -> TreeKernel | tuple[TreeKernel, float]:
     """Find the smallest tree that is the same function; see ``Tree.minimize``.
@@ -78,8 +77,6 @@ def smallest_tree(
         raise ValueError(f"X is for what='expected_depth', got what={what!r}")
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one box must be allowed")
-    if not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     bins = source.bins
     rows, weight = _weighted_rows(bins, X)
     try:
@@ -91,7 +88,7 @@ def smallest_tree(
             rows,
             weight,
             limit,
-            float(time_limit),
+            read_seconds(time_limit),
         )
     except _core.base.OutOfReach:
         raise InvalidTree(

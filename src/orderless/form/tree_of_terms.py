@@ -7,14 +7,13 @@ Out: a ``Tree`` that decides the same.
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidSpace, InvalidTree, OutOfTime, setting
-from ..model import Side, Space, TreeKernel
+from ..model import Budget, Side, Space, TreeKernel
 
 __all__ = ["read_sides", "tree_of_terms"]
 
@@ -40,7 +39,7 @@ def _read_side(space: Space, given: Any) -> Side:
 
 
 def tree_of_terms(
-    space: Space, classes: Sequence[Any], rules: Sequence[Any], *, time_limit: float = math.inf
+    space: Space, classes: Sequence[Any], rules: Sequence[Any], *, time_limit: float | None = None
 ) -> TreeKernel:
     """Build a tree out of terms by class, written as ``Term.to_dict`` does.
 
@@ -67,9 +66,8 @@ class _Builder:
     of them weighs 2^-n: it decides most, and short terms soonest.
     """
 
-    def __init__(self, space: Space, classes: Sequence[Any], time_limit: float) -> None:
-        self.time_limit = time_limit
-        self.deadline = time.monotonic() + time_limit
+    def __init__(self, space: Space, classes: Sequence[Any], time_limit: float | None) -> None:
+        self.budget = Budget(time_limit)
         self.space = space
         self.classes = classes
         self.feature: list[int] = []
@@ -106,10 +104,10 @@ class _Builder:
         node = len(self.feature)
         if node >= MOST_NODES:
             raise InvalidTree(f"these rules need a tree of more than {MOST_NODES:,} nodes")
-        if time.monotonic() > self.deadline:
+        if self.budget.over:
             raise OutOfTime(
-                f"no tree was built out of these rules in {setting('time_limit', self.time_limit)} "
-                f"seconds ({node:,} nodes so far): raise {setting('time_limit')}"
+                f"no tree was built out of these rules in {self.budget} ({node:,} nodes so far): "
+                f"raise {setting('time_limit')}"
             )
         labels = {c for c, _ in meeting}
         self.children.append([-1, -1])

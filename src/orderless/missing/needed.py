@@ -15,10 +15,11 @@ import numpy as np
 
 from ..inputs import one_row
 from ..model import (
+    TIME_LIMIT,
     Label,
     Rows,
     TreeKernel,
-    in_time,
+    in_budget,
     midpoint,
     refuse_contradiction,
     row_box,
@@ -41,7 +42,6 @@ from .smallest_sets import (
 __all__ = ["Needed", "missing_needed", "needed_of_read"]
 
 LIMIT = 200_000
-TIME_LIMIT = 60.0
 LISTED = 6  # sets that a text lists
 
 Names = tuple[str, ...]
@@ -104,14 +104,14 @@ def _listed(sets: Sequence[Names]) -> str:
     return "; or by ".join(texts) + more
 
 
-@in_time
+@in_budget
 def missing_needed(
     tree: Any,
     row: Any,
     *,
     tolerance: float | None = None,
     limit: int = LIMIT,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
 ) -> Needed:
     """Find the unknown features that would settle a row; see ``Model.needed``.
 
@@ -130,8 +130,6 @@ def missing_needed(
     """
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one step must be allowed")
-    if not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     clock = Clock(time_limit)
     tree, ends = Ends.of(read_tree(tree), tolerance)
     given = one_row(row, tree.space, tree.used, if_there=tree.connected)
@@ -139,8 +137,8 @@ def missing_needed(
     return _of_read(tree, given, ends, tolerance, limit, clock)
 
 
-@in_time
-def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float) -> Needed:
+@in_budget
+def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float | None) -> Needed:
     """Give what ``missing_needed`` does, of a row that was read, and is possible."""
     return _of_read(tree, given, Ends(), None, limit, Clock(time_limit))
 

@@ -16,6 +16,8 @@ from .. import _core
 from ..model import (
     AMONG,
     BETWEEN,
+    TIME_LIMIT,
+    Budget,
     Rows,
     TreeKernel,
     allowed_bins,
@@ -23,7 +25,7 @@ from ..model import (
     refuse_facts,
     unrounded_rows,
 )
-from .needed import LIMIT, TIME_LIMIT, Names
+from .needed import LIMIT, Names
 from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
 
 __all__ = ["Settling"]
@@ -133,7 +135,7 @@ class Settling:
         except _core.base.LimitReached as fault:
             raise too_many_steps(self.limit, fault.met) from None
         except _core.base.TimeUp:
-            raise out_of_time(self.time_limit) from None
+            raise out_of_time(Budget(self.time_limit)) from None
         names = [self.bins.features[k].name for k in self.order]
         flags = np.unpackbits(found.view(np.uint8), axis=1, bitorder="little")
         return [tuple(names[k] for k in np.flatnonzero(one)) for one in flags]

@@ -7,7 +7,6 @@ Paper: goes beyond Section 6; see ``missing_needed``.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
 from ..inputs import near_numbers
-from ..model import Bins, TreeKernel, as_bits, read_tolerance
+from ..model import Bins, Budget, TreeKernel, as_bits, read_tolerance
 
 __all__ = [
     "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "in_order", "lucky_sets", "members",
@@ -69,11 +68,11 @@ class Ends:
 CLASSES = Ends()
 
 
-def out_of_time(time_limit: float) -> OutOfTime:
+def out_of_time(budget: Budget) -> OutOfTime:
     """Say that a search took too long."""
     return OutOfTime(
         "the smallest sets of features were not found in "
-        f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, "
+        f"{budget}: raise {setting('time_limit')}, "
         "or give more values of the row"
     )
 
@@ -91,14 +90,13 @@ def too_many_steps(limit: int, taken: int) -> TooManyReasons:
 class Clock:
     """Refuses to go on when the time is over."""
 
-    def __init__(self, time_limit: float) -> None:
-        self.time_limit = time_limit
-        self.deadline = time.monotonic() + time_limit
+    def __init__(self, time_limit: float | None) -> None:
+        self.budget = Budget(time_limit)
 
     def look(self) -> None:
         """Raise ``OutOfTime`` if the time is over."""
-        if time.monotonic() > self.deadline:
-            raise out_of_time(self.time_limit)
+        if self.budget.over:
+            raise out_of_time(self.budget)
 
 
 class Steps:

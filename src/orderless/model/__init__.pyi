@@ -17,6 +17,13 @@ from .bins import (
     ends as ends,
     ones as ones,
 )
+from .budget import (
+    ENDLESS as ENDLESS,
+    TIME_LIMIT as TIME_LIMIT,
+    Budget as Budget,
+    in_budget as in_budget,
+    read_seconds as read_seconds,
+)
 from .common_space import (
     over_common_space as over_common_space,
 )
@@ -48,13 +55,6 @@ from .formats import (
 )
 from .knowledge.cells import (
     Grid as Grid,
-)
-from .knowledge.clock import (
-    call_in_time as call_in_time,
-    each_check_in_time as each_check_in_time,
-    in_time as in_time,
-    seconds_left as seconds_left,
-    time_for as time_for,
 )
 from .knowledge.fact import (
     Fact as Fact,

@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import html
 import math
-import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ...ensembles import Compared, answer_of, check_time_limit, counterexample
+from ...ensembles import Compared, answer_of, counterexample
 from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
-from ...model import Label, SumKernel, TreeKernel, any_value, label_text, printable, short_number
+from ...model import (
+    TIME_LIMIT,
+    Label,
+    SumKernel,
+    TreeKernel,
+    any_value,
+    in_budget,
+    label_text,
+    printable,
+    short_number,
+)
 from ...readers import Nan, extra_results, opened, read_model, required_columns
 from .alike import made_up, widened, without_missing
 from .engines import run_artifact, run_results, run_source
@@ -25,7 +34,6 @@ from .unknowns import Difference, TooMany, difference_of_unknowns
 
 __all__ = ["ExportCheck", "check_export"]
 
-TIME_LIMIT = 10.0
 LISTED = 8
 ROUNDED = (
     "Sums are compared without rounding: a row that is nearer to a tie than the libraries round "
@@ -147,6 +155,7 @@ class ExportCheck:
         }
 
 
+@in_budget
 def check_export(
     model: Any,
     artifact: Any,
@@ -154,7 +163,7 @@ def check_export(
     floats: Literal["float64", "float32"] = "float64",
     missing: bool = True,
     tolerance: float = 0.0,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
 ) -> ExportCheck:
     """Prove that an export decides every row as the model that it was made from.
 
@@ -219,8 +228,6 @@ def check_export(
         raise InvalidParameter(
             f"tolerance must be a number of at least 0, got {tolerance!r:.80}", "tolerance"
         )
-    seconds = check_time_limit(time_limit)
-    deadline = time.monotonic() + seconds
     artifact = opened(artifact)
     nan: Nan = "value" if missing else "unknown"
     gaps = missing
@@ -238,14 +245,13 @@ def check_export(
     )
     if _rounds(one, other):
         notes = (*notes, ROUNDED)
-    row = counterexample(one, other, time_limit=max(0.0, deadline - time.monotonic()))
+    row = counterexample(one, other, time_limit=time_limit)
     if row is None:
         proven = ExportCheck(True, missing=missing, notes=notes)
         return _with_unknowns(proven, one, other, artifact, gaps, floats)
     largest = None
     if source.task == "regression":
-        left = max(0.0, deadline - time.monotonic())
-        largest = Compared(one, other, left).largest_difference()
+        largest = Compared(one, other, time_limit).largest_difference()
     if largest is not None and largest <= tolerance:
         proven = ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
         return _with_unknowns(proven, one, other, artifact, gaps, floats)

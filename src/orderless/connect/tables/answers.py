@@ -37,11 +37,9 @@ class Answers:
         tolerance: float | None,
         refuse_unseen: bool,
         n_jobs: int,
-        time_limit: float,
     ) -> None:
         self.tree, self.table, self.style, self.n_jobs = tree, table.name, table.style, n_jobs
         self.interval, self.tolerance, self.refuse_unseen = interval, tolerance, refuse_unseen
-        self.time_limit = time_limit
         self.counts = np.zeros(len(tree.classes), dtype=np.int64)  # of rows, by class
         self.n_certain = 0
         self.n_narrow = 0  # rows with an interval that is as narrow as asked for
@@ -94,14 +92,14 @@ class Answers:
         if isinstance(self.tree, TreeKernel):
             codes = self.tree.decide(rows, self.n_jobs)
             return codes, (codes < 0).astype(np.int8)
-        found = verdicts_of(self.tree, rows, self.time_limit, self.n_jobs)
+        found = verdicts_of(self.tree, rows, self.n_jobs)
         return found.label, np.minimum(found.status, 2).astype(np.int8)
 
     def _next(self, rows: Rows, at: NDArray[np.intp]) -> NDArray[Any]:
         """Give the feature to ask next, by its position."""
         if isinstance(self.tree, TreeKernel):
             return asked_features(self.tree, rows, at, self.tolerance)
-        names = ask_rows(self.tree, rows.take(at), None, self.time_limit, self.n_jobs)
+        names = ask_rows(self.tree, rows.take(at), None, self.n_jobs)
         place = {name: i for i, name in enumerate(self.tree.space.names)}
         return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
 
@@ -113,12 +111,11 @@ class Answers:
         if isinstance(self.tree, TreeKernel):
             lower, upper = self.tree.interval(rows, self.n_jobs)
         else:
-            lower, upper, _ = interval_rows(self.tree, rows, self.time_limit, self.n_jobs)
+            lower, upper, _ = interval_rows(self.tree, rows, self.n_jobs)
         middle = predict_model(
             self.tree,
             rows,
             tolerance=self.tolerance or 0,
-            time_limit=self.time_limit,
             n_jobs=self.n_jobs,
         )
         mask = np.ma.getmaskarray(middle)

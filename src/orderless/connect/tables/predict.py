@@ -17,7 +17,7 @@ from typing import IO, Any
 from ...ensembles import predict_model
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
-from ...model import Label, SumKernel, TreeKernel, label_text
+from ...model import Budget, Label, SumKernel, TreeKernel, label_text
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
@@ -32,6 +32,7 @@ NUMBER_NAMES = ("prediction", "lower", "upper", "determined", "needed")
 KINDS = {3: ("label", "truth", "names"), 5: ("number", "number", "number", "truth", "names")}
 NEEDED = ("smallest", "next", None, "usual")
 UNSEEN = ("unknown", "error")
+ROW = 1.0  # seconds that one row may take, where the file has no limit
 ENDINGS = {
     ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".md": "md",
     ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
@@ -105,7 +106,7 @@ def predict_file(
     max_columns: int = 1000,
     batch_size: int = BATCH,
     n_jobs: int = 1,
-    time_limit: float = 1.0,
+    time_limit: float | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> FilePrediction:
     r"""Predict every row of a CSV or Parquet file into a new file, in constant memory.
@@ -159,9 +160,11 @@ def predict_file(
     n_jobs : int
         Threads for predicting; -1 is all cores. Unless it is 1, files (not streams) are also read
         ahead and written behind, each in a thread of its own.
-    time_limit : float
-        Of many trees: seconds that the search may take for each row. A row that it does not decide
-        has no prediction, and ``determined`` says "undecided" (null in JSON and Parquet).
+    time_limit : float, optional
+        Of many trees: seconds for the whole file, of which one row takes at most a tenth. By
+        default the file may take as long as it needs, and each row one second. A row that is not
+        decided in that time has no prediction, and ``determined`` says "undecided" (null in JSON
+        and Parquet).
     progress : function of two numbers, optional
         Called after each batch with how much of ``source`` has been read, and how much there is
         (bytes of CSV, rows of Parquet; None if that is not known).
@@ -222,14 +225,17 @@ def predict_file(
     form = file_format(target, format, safe_csv=safe_csv)
     _check_two_files(source, target)
     n_rows = 0
-    with open_table(source, delimiter=delimiter, encoding=encoding, max_columns=max_columns,
-                    batch_size=batch_size, missing=missing, decimal=decimal,
-                    thousands=thousands) as table:  # fmt: skip
+    each = ROW if time_limit is None else Budget(time_limit).seconds / 10
+    with (
+        Budget(time_limit, each=each),
+        open_table(source, delimiter=delimiter, encoding=encoding, max_columns=max_columns,
+                   batch_size=batch_size, missing=missing, decimal=decimal,
+                   thousands=thousands) as table,
+    ):  # fmt: skip
         table.check_missing((*model.space.names, *model.space.column_names))
         _check_new(added, table)
         answers = Answers(model, table, needed, interval=interval, tolerance=tolerance,
-                          refuse_unseen=unseen == "error", n_jobs=n_jobs,
-                          time_limit=time_limit)  # fmt: skip
+                          refuse_unseen=unseen == "error", n_jobs=n_jobs)  # fmt: skip
         with (
             _sink(target) as handle,
             WRITERS[form](handle, table, added, model, safe_csv) as writer,

@@ -7,17 +7,14 @@ Out: ``Grid``: the bins of each such feature, and for each group a table of what
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import TooLarge, Undecided, setting
+from ...errors import TooLarge
 from ..arrays import Flags
 from ..feature import Side
-from .clock import time_for
 from .knowledge import domain_of
 from .solve import Domain, holds, meet
 
@@ -42,8 +39,6 @@ class Grid:
         Of features that facts connect. Numeric features: rising; NaN, where it is a value, is last.
     row : dict of position -> Domain, optional
         What is known of features that facts connect: cells are those of this row.
-    time_limit : float, optional
-        Seconds for all tables; beyond them ``Undecided`` is raised.
 
     Attributes
     ----------
@@ -64,10 +59,7 @@ class Grid:
         space: Space,
         bins: Mapping[int, list[Side]],
         row: Mapping[int, Domain] | None = None,
-        time_limit: float | None = None,
     ) -> None:
-        self.time_limit = math.inf if time_limit is None else time_limit
-        self._deadline = time.monotonic() + self.time_limit
         knowledge = space.knowledge
         assert knowledge is not None
         self.space, self.knowledge, self.bins, self.row = space, knowledge, bins, row or {}
@@ -75,8 +67,7 @@ class Grid:
         for group in knowledge.groups:
             own = tuple(i for i in group if i in bins)
             if own:
-                with nullcontext() if time_limit is None else time_for(time_limit):
-                    self.tables.append((own, self._table(own)))
+                self.tables.append((own, self._table(own)))
         self.features = tuple(i for own, _ in self.tables for i in own)
 
     def _table(self, own: tuple[int, ...]) -> Flags:
@@ -115,8 +106,6 @@ class Grid:
                 checks += 1
                 if checks > MOST_CHECKS:
                     raise self._too_large(own, math.prod(shape))
-                if time.monotonic() > self._deadline:
-                    raise self._out_of_time(own)
                 if not self.knowledge.possible({**known, **domains}):
                     continue
                 if max(sizes) == 1:
@@ -142,14 +131,6 @@ class Grid:
 
     def _names(self, own: tuple[int, ...]) -> str:
         return ", ".join(repr(self.space.features[i].name) for i in own)
-
-    def _out_of_time(self, own: tuple[int, ...]) -> Undecided:
-        return Undecided(
-            f"it is not known which values of {self._names(own)} the facts leave possible together:"
-            f" no answer within {setting('time_limit', self.time_limit)} seconds; raise "
-            f"{setting('time_limit')}, or use fewer facts",
-            "time",
-        )
 
     def _too_large(self, own: tuple[int, ...], n_cells: int) -> TooLarge:
         names = self._names(own)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...errors import TooLarge
-from .clock import look
+from ..budget import look
 
 __all__ = ["Ends", "Linear", "Point", "feasible", "least", "narrowed", "solution"]
 

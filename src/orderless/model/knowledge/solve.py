@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from .clock import look, one_check
+from ..budget import Budget, look
 from .formula import Among, Formula, HowMany, Missing, opposite
 from .linear import Ends, Linear, Point, feasible, least, narrowed, solution
 
@@ -99,7 +99,7 @@ def solve(
     -----
     Exact. In the worst case exponential in the choices that formulas leave.
     """
-    with one_check():
+    with Budget.of_row():
         for own, atoms in cases(formulas, domains, prune=True):
             found = _numbers(own, atoms)
             if found is not None:
@@ -116,7 +116,7 @@ def smallest(
     is no row. What is missing in a row adds nothing.
     """
     best: tuple[Point, dict[int, Fraction]] | None = None
-    with one_check():
+    with Budget.of_row():
         for own, atoms in cases(formulas, domains, prune=True):
             ends = {i: domain.ends for i, domain in own.items() if domain.ends is not None}
             whole = {i for i in ends if own[i].whole}

@@ -20,7 +20,17 @@ from ...ensembles import explain_ensemble_row
 from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
 from ...form import Change, Changes, Explanation, Term, canonical_form, explain_one
 from ...inputs import as_values, is_unknown, near, row_at, rows_for, some_names
-from ...model import Feature, Label, Side, SumKernel, TreeKernel, short_end, short_number, side_text
+from ...model import (
+    TIME_LIMIT,
+    Feature,
+    Label,
+    Side,
+    SumKernel,
+    TreeKernel,
+    short_end,
+    short_number,
+    side_text,
+)
 from ...readers import read_model
 from .codes import read_codes
 from .letter import Letter, Reason
@@ -29,7 +39,6 @@ __all__ = ["reason_letters"]
 
 AT_MOST = 4
 WAYS = 3  # to change a decision that a letter lists
-TIME_LIMIT = 60.0
 DIGITS = 6  # of a number in a letter, and all before the point
 MOST_WHOLE = 16  # digits before the point; larger numbers have a power of ten
 
@@ -44,7 +53,7 @@ def reason_letters(
     immutable: Iterable[str] | None = None,
     ways: int = WAYS,
     names: Any = None,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | None = TIME_LIMIT,
 ) -> Any:
     """Write the principal reasons of decisions, with codes, by a fixed rule.
 
@@ -78,8 +87,8 @@ def reason_letters(
         How many ways to change the decision the letter lists, at most.
     names : str, or one per row, optional
         What the rows are called.
-    time_limit : float
-        Seconds for a search.
+    time_limit : float, optional
+        Seconds for each part of a letter's explanation; see ``Model.explain``.
 
     Returns
     -------
@@ -146,7 +155,7 @@ class _Writer:
         adverse: Any,
         immutable: Iterable[str] | None,
         ways: int,
-        time_limit: float,
+        time_limit: float | None,
     ) -> None:
         for name, value, least in (("at_most", at_most, 1), ("ways", ways, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:

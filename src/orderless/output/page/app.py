@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ensembles import check_time_limit
 from ...errors import InvalidData, InvalidParameter
 from ...inputs import frame_of, is_unknown, read_costs, rows_for, write_whole
 from ...model import (
@@ -25,6 +24,7 @@ from ...model import (
     TreeKernel,
     class_names as names_of,
     printable,
+    read_seconds,
     refuse_facts,
     short_number,
 )
@@ -37,7 +37,7 @@ from .tree_content import written_tree
 
 __all__ = ["field_of", "page_of", "write_page"]
 
-TIME_LIMIT = 0.5
+TIME_LIMIT = 0.5  # seconds for each answer, each of which is a call
 
 
 def write_page(
@@ -91,8 +91,8 @@ def write_page(
         How many leaves there may be: 1,000 for a tree by default, 250,000 for an ensemble (about
         6 MB).
     time_limit : float, optional
-        How many seconds the page of an ensemble may work on an answer, 0.5 by default; what is not
-        worked out by then is called undecided.
+        How many seconds the page of an ensemble may work on an answer, each of which is a call of
+        its own: 0.5 by default. What is not worked out by then is called undecided.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def _written(
                 "number is certain; leave out tolerance=",
                 "tolerance",
             )
-        seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
+        seconds = TIME_LIMIT if time_limit is None else read_seconds(time_limit)
         return written_ensemble(model, shown, limit, seconds)
     if time_limit is not None:
         raise InvalidParameter(

@@ -16,7 +16,7 @@ from ...errors import OutOfTime, TooManyReasons, Undecided
 from ...estimators import Coverage, coverage
 from ...inputs import row_at, rows_at
 from ...missing import Gapped
-from ...model import SumKernel, amount
+from ...model import Budget, SumKernel, amount
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
 from .sections import how_good, right
@@ -27,7 +27,7 @@ __all__ = ["certain", "facts", "reasons", "summary", "which_values"]
 RATES = (0.1, 0.2, 0.3, 0.4, 0.5)
 SHOWN = (0.1, 0.3, 0.5)
 MOST_ROWS = 300  # of which values are removed: a report takes seconds, not hours
-TIME_LIMIT = 0.1  # seconds for each row
+TIME_LIMIT = 20.0  # seconds for the rows of a section, which share them
 TIME_TO_EXPLAIN = 2.0  # seconds for each part of an explanation
 EXAMPLES = 2  # rows of each class that are explained
 DRAWN = 15  # features in the picture
@@ -107,8 +107,8 @@ def certain(subject: Subject) -> Section:
     lead = (
         f"Where values are missing, the answer is still certain if every way to fill them in gives "
         f"the same {subject.noun}. For a sum of trees this is decided by an exact search, "
-        f"{TIME_LIMIT:g} seconds at most for each row. Here, values were removed at random from "
-        f"{_which_rows(subject)} of this report."
+        f"{TIME_LIMIT:g} seconds at most for all rows together. Here, values were removed at "
+        f"random from {_which_rows(subject)} of this report."
     )
     return Section("missing", title, lead, parts)
 
@@ -136,11 +136,12 @@ def which_values(subject: Subject) -> Section:
         return Section("values", title, "")
     X = _some(subject)
     table = Gapped(model, X, model.space)
-    lines = []
-    for name in model.features:
+    lines, budget = [], Budget(TIME_LIMIT)
+    for done, name in enumerate(model.features):
         gone = np.zeros((table.n_rows, table.n_columns), dtype=bool)
         gone[:, table.feature_of == model.space.index(name)] = True
-        status = decide_rows(model, table.rows(gone), TIME_LIMIT, None)
+        with Budget(budget.left / (len(model.features) - done)):
+            status = decide_rows(model, table.rows(gone))
         lines.append((name, _share(status, "open"), _share(status, "undecided")))
     lines.sort(key=lambda line: -line[1])
     parts: list[Part] = []
@@ -176,7 +177,7 @@ def reasons(subject: Subject) -> Section:
     model = model_of(subject)
     if subject.numbers or not model.features:
         return Section("reasons", title, "")
-    label = verdicts_of(model, subject.rows, 1.0, None).label
+    label = verdicts_of(model, subject.rows).label
     chosen = [i for c in range(len(model.classes)) for i in np.flatnonzero(label == c)[:EXAMPLES]]
     parts: list[Part] = []
     for i in chosen:
