@@ -17,6 +17,9 @@ from .bins import (
     ends as ends,
     ones as ones,
 )
+from .builder import (
+    TreeBuilder as TreeBuilder,
+)
 from .common_space import (
     over_common_space as over_common_space,
 )
