@@ -150,7 +150,7 @@ def test_boxes_are_where_the_class_is_certain(names, known):
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
         for a, b in itertools.product(VALUES[names[0]], VALUES[names[1]]):
             label = certain(tree, {**known, names[0]: a, names[1]: b})
-            code = int(cut.predict([{names[0]: a, names[1]: b}])[0])
+            code = int(ol.Tree.of(cut).predict([{names[0]: a, names[1]: b}])[0])
             assert (None if code == 3 else form.classes[code]) == label
             at = [_place(form.space[n], v) for n, v in zip(names, (a, b), strict=True)]
             if not (_inside(ax.get_xlim(), at[0]) and _inside(ax.get_ylim(), at[1])):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from orderless.errors import InvalidTree, UnreadableModel
+from orderless.inputs import predict
 from orderless.readers.build import ColumnTree, Table, TreeBuilder, numbered_names
 from orderless.readers.preprocessing.columns import space_columns
 from orderless.readers.preprocessing.conditions import over_features
@@ -44,7 +45,7 @@ def test_relations(values, threshold):
     ):
         tree = over_own_columns(built(relation, threshold, table))
         expected = np.where(compare(X[:, 0], threshold), "yes", "no")
-        assert tree.predict(X).tolist() == expected.tolist(), relation
+        assert predict(tree, X).tolist() == expected.tolist(), relation
 
 
 @pytest.mark.parametrize("relation", ["<=", "<", ">", ">="])
@@ -52,7 +53,7 @@ def test_relations(values, threshold):
 @pytest.mark.parametrize("nan_true", [False, True])
 def test_nan_goes_where_it_is_said_to(relation, threshold, nan_true):
     tree = built(relation, threshold, Table(1, learns_nan=True), nan_true)
-    answer = over_own_columns(tree, nan="value").predict([[np.nan]]).item()
+    answer = predict(over_own_columns(tree, nan="value"), [[np.nan]]).item()
     assert answer == ("yes" if nan_true else "no")
 
 
@@ -65,7 +66,7 @@ def test_categories(relation):
         else:
             builder.leaf(node)
     tree = over_own_columns(builder.finish())
-    answers = tree.predict([["a"], ["b"], ["c"], ["other"]]).tolist()
+    answers = predict(tree, [["a"], ["b"], ["c"], ["other"]]).tolist()
     holds = ["yes", "no", "yes", "no"]
     assert answers == (holds if relation == "in" else ["no", "yes", "no", "yes"])
 

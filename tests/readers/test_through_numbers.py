@@ -36,6 +36,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
+from orderless.inputs import predict
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
@@ -261,7 +262,7 @@ def test_constant_columns_and_missing_values(nan_true: bool) -> None:
     space = ol.Space([ol.Feature("a", nan=True)])
     for constant in (0.0, 1.0):
         tree = over_features(stump(nan_true), [SourceColumn(None, constant=constant)], space)
-        assert tree.predict([[np.nan], [3.0]]).tolist() == [constant, constant]
+        assert predict(tree, [[np.nan], [3.0]]).tolist() == [constant, constant]
 
 
 @pytest.mark.parametrize("nan_true", [False, True])
@@ -274,10 +275,10 @@ def test_numbers_that_become_missing(nan_true: bool, at_missing: float | None) -
     rows = [[-1.0], [0.0], [0.5], [1.0], [1.5], [2.0], [2.5], [3.0], [3.5]]
     expected = [0, 0, gone, gone, 1, 1, gone, gone, 0]
     tree = over_features(stump(nan_true), [column], ol.Space.numeric(["a"]))
-    assert tree.predict(rows).tolist() == expected
+    assert predict(tree, rows).tolist() == expected
     tree = over_features(stump(nan_true), [column], ol.Space([ol.Feature("a", nan=True)]))
     unset = at_missing is None or np.isnan(at_missing)
-    assert tree.predict([*rows, [np.nan]]).tolist() == [*expected, gone if unset else at_missing]
+    assert predict(tree, [*rows, [np.nan]]).tolist() == [*expected, gone if unset else at_missing]
 
 
 def test_too_many_copies_are_refused() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import exact, exact_number
-from ..model import BinNodes, Bins, Label, TreeKernel, formats as serial, read_tolerance
+from ..model import Bins, Label, TreeBuilder, TreeKernel, formats as serial, read_tolerance
 from .costs import KNOWN, Purchase, checked
 from .leaves import Answer, Leaves
 from .nodes import Nodes
@@ -122,27 +122,21 @@ def _among(k: int, parts: list[Part]) -> Part:
 
 
 def _tree_of(root: Part, bins: Bins, classes: Iterable[Label]) -> TreeKernel:
-    nodes: list[list[int]] = []  # feature, cut, when_true, when_false, class
-    sets: list[tuple[int, ...]] = []
-    todo: list[tuple[Part, int, int]] = [(root, -1, 0)]
+    nodes = TreeBuilder()
+    todo: list[tuple[Part, int, bool]] = [(root, -1, True)]
     while todo:
         part, parent, side = todo.pop()
-        if parent >= 0:
-            nodes[parent][side] = len(nodes)
+        node = nodes.reserve(parent, side)
         if part[0] == "leaf":
-            nodes.append([-1, 0, -1, -1, part[1]])
-            sets.append(())
+            nodes.leaf(node, part[1])
             continue
         _, k, test, on_yes, on_no = part
-        todo += [(on_no, len(nodes), 3), (on_yes, len(nodes), 2)]
-        is_set = isinstance(test, tuple)
-        nodes.append([k, 0 if is_set else test, -1, -1, -1])
-        sets.append(test if is_set else ())
-    feature, cut, when_true, when_false, label = np.array(nodes, dtype=np.int32).T.copy()
-    nan_true = np.zeros(len(nodes), dtype=np.uint8)
-    starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
-    inside = np.array([b for own in sets for b in own], dtype=np.int32)
-    tree = BinNodes(feature, cut, nan_true, when_true, when_false, label, starts, inside)
+        todo += [(on_no, node, False), (on_yes, node, True)]
+        if isinstance(test, tuple):
+            nodes.split(node, k, members=test)
+        else:
+            nodes.split(node, k, limit=test)
+    tree = nodes.bin_nodes()
     return bins.tree.replace(classes=tuple(classes), **bins.over_features(tree))
 
 

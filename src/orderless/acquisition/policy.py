@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..api import Tree
 from ..inputs import column_like, exact_number, one_row, rows_for
 from ..model import TreeKernel, refuse_contradiction, refuse_contradictions, row_bins, row_box
+from ..output.certificates import Certificate, policy_certificate
 from .costs import whole_number
 from .nodes import Nodes
 from .problem import Problem, SoFar
@@ -27,7 +28,6 @@ from .solve import Solved, solve
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..output.certificates import Certificate
     from .interview import Interview
 
 __all__ = ["Policy"]
@@ -408,8 +408,6 @@ class Policy(Solved):
         4 of them end with the tree's answer, none with another.
         Nothing that always ends with the answer costs less than 14 (expected).
         """
-        from ..output.certificates import policy_certificate
-
         return policy_certificate(self)
 
     def plot(self, ax: Any = None) -> Any:

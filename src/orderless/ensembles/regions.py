@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..model import Box, Side, Space, SumKernel, TreeKernel
+from ..model import Box, Side, Space, SumKernel, TreeBuilder, TreeKernel
 from .boxes import Boxes, box_of
 from .joint import with_trees
 
@@ -50,17 +50,15 @@ def _cuts(side: Side) -> list[Any]:
 
 def _tree(space: Space, side: Side) -> TreeKernel:
     """Give a tree that asks one condition after the other, each leaf a class of its own."""
-    cuts, place = _cuts(side), space.index(side.feature.name)
-    n = 2 * len(cuts) + 1
-    inner = range(0, n - 1, 2)  # node 0, 2, ... ask; 1, 3, ... are leaves, and so is the last
-    ordered = side.feature.ordered
-    return TreeKernel(
-        space,
-        range(len(cuts) + 1),
-        feature=[place if node in inner else -1 for node in range(n)],
-        threshold=[cuts[node // 2] if node in inner and ordered else 0.0 for node in range(n)],
-        when_true=[node + 1 if node in inner else -1 for node in range(n)],
-        when_false=[node + 2 if node in inner else -1 for node in range(n)],
-        leaf_class=[-1 if node in inner else node // 2 for node in range(n)],
-        sets={} if ordered else {0: list(cuts[0])},
-    )
+    nodes, feature = TreeBuilder(), space.index(side.feature.name)
+    cuts = _cuts(side)
+    node = nodes.reserve()
+    for number, cut in enumerate(cuts):
+        if side.feature.ordered:
+            nodes.split(node, feature, limit=cut)
+        else:
+            nodes.split(node, feature, members=cut)
+        nodes.leaf(nodes.reserve(node), number)
+        node = nodes.reserve(node, False)
+    nodes.leaf(node, len(cuts))
+    return TreeKernel(space, range(len(cuts) + 1), **nodes.arrays())

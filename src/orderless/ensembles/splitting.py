@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
-from ..model import BinNodes, Bins, Budget, SumKernel, TreeKernel, refuse_facts
+from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel, refuse_facts
 from .bounds_of_sums import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, decide_boxes, slices, undecided
 from .links import numbers_of
@@ -293,28 +293,20 @@ def tree_in_box(
 
 def _nodes(splitting: Splitting) -> BinNodes:
     """Write the splits as the core writes trees over bins."""
-    n = len(splitting.splits) + len(splitting.leaves)
-    feature, cut, yes, no, label = np.full((5, n), -1, dtype=np.int32)
-    nan_true = np.zeros(n, dtype=np.uint8)
-    sets: dict[int, list[int]] = {}
+    nodes = TreeBuilder()
+    for _ in range(len(splitting.splits) + len(splitting.leaves)):
+        nodes.reserve()
     for node, (split, when_true, when_false) in splitting.splits.items():
-        k = split.feature
-        feature[node], yes[node], no[node] = k, when_true, when_false
+        k, children = split.feature, (when_true, when_false)
         if splitting.bins.features[k].ordered:
             n_bins = int(splitting.bins.layout.n_bins[k])
-            cut[node] = int(split.holds[:n_bins].sum()) - 1
-            nan_true[node] = bool(split.holds[n_bins:].any())
+            cut, nan = int(split.holds[:n_bins].sum()) - 1, bool(split.holds[n_bins:].any())
+            nodes.split(node, k, limit=cut, nan=nan, children=children)
         else:
-            sets[node] = np.flatnonzero(split.holds).tolist()
+            nodes.split(node, k, members=np.flatnonzero(split.holds).tolist(), children=children)
     for node, answer in splitting.leaves.items():
-        label[node] = answer
-    sizes = np.zeros(n + 1, dtype=np.int64)
-    for node, own in sets.items():
-        sizes[node + 1] = len(own)
-    flat = [b for node in sorted(sets) for b in sets[node]]
-    return BinNodes(
-        feature, cut, nan_true, yes, no, label, np.cumsum(sizes), np.array(flat, dtype=np.int32)
-    )
+        nodes.leaf(node, answer)
+    return nodes.bin_nodes()
 
 
 # -- two ensembles -------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..model import Label, label_text, number_names, printable
+from ..model import Label, label_text, number_names, pieces, printable
+from ..output.templates import fragment
 from .proof import plain_row, value_text
 from .term import Term
 
@@ -172,9 +173,22 @@ class Difference:
 
     def to_html(self) -> str:
         """Write it as an HTML fragment, with every name and label escaped."""
-        from ..output.rules import difference_as_html
-
-        return difference_as_html(self)
+        names = self.names
+        shifts = [
+            {
+                "title": self.title(shift, names),
+                "rules": [
+                    [list(pieces(side, len(term))) for side in term.sides]
+                    for term in shift.rules or ()
+                ],
+                "known": shift.rules is not None,
+                "rows": len(shift.at),
+                "example": "" if shift.rules is not None or shift.at else shift.example_text,
+            }
+            for shift in self.shifts
+        ]
+        counted = self.n_rows is not None
+        return fragment("rules/difference.html", head=self.head(), shifts=shifts, counted=counted)
 
     def _repr_html_(self) -> str:
         return self.to_html()

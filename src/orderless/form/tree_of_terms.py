@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidSpace, InvalidTree, OutOfTime, setting
-from ..model import Budget, Side, Space, TreeKernel
+from ..model import Budget, Feature, Side, Space, TreeBuilder, TreeKernel
 
 __all__ = ["read_sides", "tree_of_terms"]
 
@@ -70,38 +70,33 @@ class _Builder:
         self.budget = Budget(time_limit)
         self.space = space
         self.classes = classes
-        self.feature: list[int] = []
-        self.threshold: list[float] = []
-        self.nan_true: list[bool] = []
-        self.children: list[list[int]] = []
-        self.leaf_class: list[int] = []
-        self.sets: dict[int, Sequence[int]] = {}
+        self.nodes = TreeBuilder()
 
     def build(self, terms: Terms) -> TreeKernel:
-        todo: list[tuple[Region, Terms, int, int]] = [({}, terms, -1, 0)]
+        todo: list[tuple[Region, Terms, int, bool]] = [({}, terms, -1, True)]
         while todo:
-            region, meeting, parent, which = todo.pop()
+            region, meeting, parent, side = todo.pop()
             meeting = [term for term in meeting if _meets(region, term[1])]
-            node = self._add(region, meeting)
-            if parent >= 0:
-                self.children[parent][which] = node
-            if self.feature[node] >= 0:
-                yes, no = self._split(region, node)
-                todo += [(no, meeting, node, 1), (yes, meeting, node, 0)]
-        return TreeKernel(
-            self.space,
-            self.classes,
-            feature=self.feature,
-            threshold=self.threshold,
-            when_true=[pair[0] for pair in self.children],
-            when_false=[pair[1] for pair in self.children],
-            leaf_class=self.leaf_class,
-            nan_true=self.nan_true,
-            sets=self.sets,
-        )
+            node = self.nodes.reserve(parent, side)
+            end = self._condition(node, region, meeting)
+            if end is None:
+                self.nodes.leaf(node, meeting[0][0])
+                continue
+            name, threshold, nan_true, codes = end
+            feature = self.space[name]
+            self.nodes.split(
+                node,
+                self.space.index(name),
+                limit=threshold,
+                nan=nan_true,
+                members=None if feature.ordered else codes,
+            )
+            yes, no = _split(region, feature, end)
+            todo += [(no, meeting, node, False), (yes, meeting, node, True)]
+        return TreeKernel(self.space, self.classes, **self.nodes.arrays())
 
-    def _add(self, region: Region, meeting: Terms) -> int:
-        node = len(self.feature)
+    def _condition(self, node: int, region: Region, meeting: Terms) -> End | None:
+        """Choose the end to split a region at; None where all of it has one class."""
         if node >= MOST_NODES:
             raise InvalidTree(f"these rules need a tree of more than {MOST_NODES:,} nodes")
         if self.budget.over:
@@ -110,7 +105,6 @@ class _Builder:
                 f"raise {setting('time_limit')}"
             )
         labels = {c for c, _ in meeting}
-        self.children.append([-1, -1])
         ends: Counter[End] = Counter()
         inside = False  # whether some term has the whole region
         for _, sides in meeting:
@@ -121,33 +115,19 @@ class _Builder:
         if not meeting or (inside and len(labels) > 1):
             state = "none" if not meeting else "more than one"
             raise InvalidTree(f"the rules give some rows {state} of the classes")
-        if inside:
-            self.feature.append(-1)
-            self.threshold.append(0.0)
-            self.nan_true.append(False)
-            self.leaf_class.append(labels.pop())
-            return node
-        name, threshold, nan_true, codes = min(ends, key=lambda end: (-ends[end], str(end)))
-        self.feature.append(self.space.index(name))
-        self.threshold.append(threshold)
-        self.nan_true.append(nan_true)
-        self.leaf_class.append(-1)
-        if not self.space[name].ordered:
-            self.sets[node] = codes
-        return node
+        return None if inside else min(ends, key=lambda end: (-ends[end], str(end)))
 
-    def _split(self, region: Region, node: int) -> tuple[Region, Region]:
-        feature = self.space.features[self.feature[node]]
-        side = region.get(feature.name) or Side.whole(feature)
-        if not feature.ordered:
-            inside = set(self.sets[node])
-            yes = replace(side, codes=tuple(c for c in side.codes if c in inside))
-            no = replace(side, codes=tuple(c for c in side.codes if c not in inside))
-        else:
-            cut = self.threshold[node]
-            yes = replace(side, upper=min(cut, side.upper), nan=side.nan and self.nan_true[node])
-            no = replace(side, lower=max(cut, side.lower), nan=side.nan and not self.nan_true[node])
-        return {**region, feature.name: yes}, {**region, feature.name: no}
+
+def _split(region: Region, feature: Feature, end: End) -> tuple[Region, Region]:
+    side = region.get(feature.name) or Side.whole(feature)
+    _, cut, nan_true, codes = end
+    if feature.ordered:
+        yes = replace(side, upper=min(cut, side.upper), nan=side.nan and nan_true)
+        no = replace(side, lower=max(cut, side.lower), nan=side.nan and not nan_true)
+    else:
+        yes = replace(side, codes=tuple(c for c in side.codes if c in codes))
+        no = replace(side, codes=tuple(c for c in side.codes if c not in codes))
+    return {**region, feature.name: yes}, {**region, feature.name: no}
 
 
 def _meets(region: Region, sides: Region) -> bool:

@@ -24,6 +24,9 @@ from .budget import (
     in_budget as in_budget,
     read_seconds as read_seconds,
 )
+from .builder import (
+    TreeBuilder as TreeBuilder,
+)
 from .common_space import (
     over_common_space as over_common_space,
 )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inputs import read_rows, read_table_columns, refuse_numbers, refuse_rounding
+from ..inputs import NoCut, read_rows, read_table_columns, refuse_numbers, refuse_rounding
 from ..model import AMONG, Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
 from .target import Target
@@ -206,8 +206,6 @@ def _cut(
     that finds no cut in them at all leaves them out, if there is something else.
     """
     import pandas as pd
-
-    from ..inputs import NoCut
 
     whole = [j for j in range(table.shape[1]) if j not in set(numeric)]
     for j in whole:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidSpace, OutOfTime, setting
+from ..inputs import Binarizer
 from ..model import Space
 
 __all__ = [
@@ -46,8 +47,6 @@ UNLIMITED = Clock(None, math.inf)
 
 def fit_in_time(binarizer: Any, X: Any, y: NDArray[Any], clock: Clock) -> Any:
     """Fit a binarizer; ours looks at the clock, of any other it is read afterwards."""
-    from ..inputs import Binarizer
-
     if isinstance(binarizer, Binarizer):
         fitted: Any = binarizer.fit_until(clock.end, X, y)
     else:
@@ -82,8 +81,6 @@ def read_cutting(thresholds: Any, binarizer: Any) -> Any:
 
 def binarizer_of(given: Any, space: Space | None, task: str = "classification") -> Any:
     """Give the binarizer that a word or ``Cuts`` means, or a clone of one."""
-    from ..inputs import Binarizer
-
     if isinstance(given, Cuts):
         return Binarizer("all" if given.quantiles is None else given.quantiles, space=space)
     if isinstance(given, str) and given == "threshold-guess":

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import BinNodes
 from ..bins import Bins
+from ..builder import TreeBuilder
 from ..feature import Side
 from .cells import Grid
 from .possible_tree import Bits, split
@@ -47,23 +48,15 @@ def fact_trees(bins: Bins, grid: Grid) -> FactTrees | None:
     that it tells apart, times their features.
     """
     place = {i: k for k, i in enumerate(bins.positions)}
-    nodes: list[list[int]] = []  # feature, cut, when_true, when_false, leaf
-    sets: list[tuple[int, ...]] = []
+    nodes = TreeBuilder()
     roots = []
     for own, table in grid.tables:
         if not table.all():
             roots.append(len(nodes))
-            _add_tree(own, table, grid, place, nodes, sets)
+            _add_tree(own, table, grid, place, nodes)
     if not roots:
         return None
-    feature, cut, yes, no, leaf = np.array(nodes, dtype=np.int32).T.copy()
-    starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
-    inside = np.array([b for one in sets for b in one], dtype=np.int32)
-    nan_true = np.zeros(len(nodes), dtype=np.uint8)
-    return FactTrees(
-        BinNodes(feature, cut, nan_true, yes, no, leaf, starts, inside),
-        np.array(roots, dtype=np.int32),
-    )
+    return FactTrees(nodes.bin_nodes(), np.array(roots, dtype=np.int32))
 
 
 def joined_trees(parts: Sequence[FactTrees]) -> FactTrees:
@@ -91,22 +84,21 @@ def joined_trees(parts: Sequence[FactTrees]) -> FactTrees:
 
 def _add_tree(
     own: tuple[int, ...], table: NDArray[np.bool_], grid: Grid, place: Mapping[int, int],
-    nodes: list[list[int]], sets: list[tuple[int, ...]],
+    nodes: TreeBuilder,
 ) -> None:  # fmt: skip
     whole: Bits = {i: tuple(range(n)) for i, n in zip(own, table.shape, strict=True)}
-    todo: list[tuple[Bits, int, int]] = [(whole, -1, 0)]
+    todo: list[tuple[Bits, int, bool]] = [(whole, -1, True)]
     while todo:
-        box, parent, slot = todo.pop()
-        if parent >= 0:
-            nodes[parent][slot] = len(nodes)
+        box, parent, side = todo.pop()
+        node = nodes.reserve(parent, side)
         part = table[np.ix_(*(box[i] for i in own))]
         if part.all() or not part.any():
-            nodes.append([-1, 0, -1, -1, 0 if part.any() else 1])
-            sets.append(())
+            nodes.leaf(node, 0 if part.any() else 1)
             continue
         i, first = split(own, part, box, grid)
         rest = tuple(b for b in box[i] if b not in first)
-        todo += [({**box, i: rest}, len(nodes), 3), ({**box, i: first}, len(nodes), 2)]
-        ordered = grid.bins[i][0].feature.ordered
-        nodes.append([place[i], max(first) if ordered else 0, -1, -1, -1])
-        sets.append(() if ordered else tuple(sorted(first)))
+        todo += [({**box, i: rest}, node, False), ({**box, i: first}, node, True)]
+        if grid.bins[i][0].feature.ordered:
+            nodes.split(node, place[i], limit=max(first))
+        else:
+            nodes.split(node, place[i], members=sorted(first))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TooLarge
+from ..builder import TreeBuilder
 from ..feature import Side
 from .cells import Grid, tree_bins
 
@@ -40,14 +41,11 @@ class PossibleTree:
     def __init__(self, tree: TreeKernel, more: Mapping[int, Sequence[Side]] | None = None) -> None:
         self.source = tree
         self.grid = Grid(tree.space, tree_bins(tree, more))
-        self._nodes: list[list[Any]] = []
-        self._sets: dict[int, list[int]] = {}
+        self._nodes = TreeBuilder()
         self._walk()
-        columns = [list(column) for column in zip(*self._nodes, strict=True)]
-        names = ("feature", "threshold", "nan_true", "when_true", "when_false", "leaf_class")
         self.tree: TreeKernel = tree.replace(
             classes=range(len(tree.classes) + 1), task="classification", distribution=None,
-            sets=self._sets, **dict(zip(names, columns, strict=True)),
+            **self._nodes.arrays(),
         )  # fmt: skip
 
     def taken_for(self, label: int) -> TreeKernel:
@@ -66,15 +64,14 @@ class PossibleTree:
 
     # -- building --------------------------------------------------------------------------------
 
-    def _new(self) -> int:
+    def _new(self, parent: int = -1, side: bool = True) -> int:
         if len(self._nodes) >= MOST_NODES:
             raise TooLarge(
                 f"the tree with the cells that facts exclude has more than {MOST_NODES:,} nodes: "
                 "use fewer facts, or a smaller tree",
                 MOST_NODES,
             )
-        self._nodes.append([-1, 0.0, False, -1, -1, -1])
-        return len(self._nodes) - 1
+        return self._nodes.reserve(parent, side)
 
     def _walk(self) -> None:
         tree = self.source
@@ -84,41 +81,40 @@ class PossibleTree:
             at, node, box = todo.pop()
             states = [self._part(own, table, box) for own, table in self.grid.tables]
             if not all(part.any() for part in states):
-                self._nodes[at][5] = len(tree.classes)
+                self._nodes.leaf(at, len(tree.classes))
                 continue
             i = int(tree.feature[node])
             if i >= 0:
                 side = tree.side(node)
                 self._ask(at, side, i)
                 yes = set(self.grid.bins_in(i, side)) if i in box else set()
-                for slot, child, wanted in (
-                    (3, int(tree.when_true[node]), True),
-                    (4, int(tree.when_false[node]), False),
+                for wanted, child in (
+                    (True, int(tree.when_true[node])),
+                    (False, int(tree.when_false[node])),
                 ):
                     there = box
                     if i in box:
                         there = {**box, i: tuple(b for b in box[i] if (b in yes) == wanted)}
-                    self._nodes[at][slot] = new = self._new()
-                    todo.append((new, child, there))
+                    todo.append((self._new(at, wanted), child, there))
                 continue
             mixed = next((g for g, part in enumerate(states) if not part.all()), None)
             if mixed is None:
-                self._nodes[at][5] = int(tree.leaf_class[node])
+                self._nodes.leaf(at, int(tree.leaf_class[node]))
                 continue
             i, first = split(self.grid.tables[mixed][0], states[mixed], box, self.grid)
             self._ask(at, self._condition(i, first), i)
             rest = tuple(b for b in box[i] if b not in first)
-            for slot, some in ((3, tuple(first)), (4, rest)):
-                self._nodes[at][slot] = new = self._new()
-                todo.append((new, node, {**box, i: some}))
+            for wanted, some in ((True, tuple(first)), (False, rest)):
+                todo.append((self._new(at, wanted), node, {**box, i: some}))
 
     def _part(self, own: tuple[int, ...], table: NDArray[np.bool_], box: Bits) -> Any:
         return table[np.ix_(*(box[i] for i in own))]
 
     def _ask(self, at: int, side: Side, i: int) -> None:
-        self._nodes[at][:3] = [i, side.upper if side.feature.ordered else 0.0, side.nan]
-        if not side.feature.ordered:
-            self._sets[at] = list(side.codes)
+        if side.feature.ordered:
+            self._nodes.split(at, i, limit=side.upper, nan=side.nan)
+        else:
+            self._nodes.split(at, i, members=side.codes)
 
     def _condition(self, i: int, first: tuple[int, ...]) -> Side:
         """Give the condition that separates the first bins of a feature from the others."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import InvalidTree
-from ...model import Floats, value_at_most
+from ...model import Floats, TreeBuilder, TreeKernel, value_at_most
 from .onnx_graph import Graph
 from .onnx_trees import add_trees
 from .plain import plain
@@ -43,11 +43,9 @@ def _parts_with_base(ensemble: SumKernel) -> list[Part]:
     for tree, own in zip(ensemble.trees, ensemble.values, strict=True):
         by_node = _leaf_values(tree, own)
         parts += [(tree, by_node[:, k], k) for k in range(own.shape[1]) if own[:, k].any()]
-    first = ensemble.trees[0]
-    leaf = first.replace(
-        classes=[0], feature=[-1], threshold=[0.0], when_true=[-1], when_false=[-1],
-        leaf_class=[0], nan_true=[False], sets={}, distribution=None,
-    )  # fmt: skip
+    nodes = TreeBuilder()
+    nodes.leaf(nodes.reserve(), 0)
+    leaf = TreeKernel(ensemble.space, [0], **nodes.arrays())
     base: list[Part] = [
         (leaf, np.array([number]), k) for k, number in enumerate(ensemble.adding.base) if number
     ]

@@ -16,7 +16,16 @@ from ...api import CanonicalForm
 from ...errors import InvalidData
 from ...form import Form, Term, canonical_form
 from ...inputs import codes_for, frame_of
-from ...model import Feature, Side, Space, TreeKernel, class_names, label_text, value_in
+from ...model import (
+    Feature,
+    Side,
+    Space,
+    TreeBuilder,
+    TreeKernel,
+    class_names,
+    label_text,
+    value_in,
+)
 from ..rules.listing import TERMS
 from .look import GREY, INK, WHITE, axes_of, colour, hatch, pale, wrapped
 
@@ -175,38 +184,30 @@ class _Bins:
 
 def _halved(bins: list[_Bins], table: Any, n_classes: int) -> TreeKernel:
     """Make a tree out of a table of classes, by halving the bins."""
-    nodes: list[tuple[int, float, int, int, int]] = []
-    sets: dict[int, list[int]] = {}
+    nodes = TreeBuilder()
 
-    def add(box: list[tuple[int, int]]) -> int:
-        node = len(nodes)
+    def add(box: list[tuple[int, int]], parent: int, side: bool) -> None:
+        node = nodes.reserve(parent, side)
         here = table[slice(*box[0]), slice(*box[1])]
         if (here == here[0, 0]).all():
-            nodes.append((-1, 0.0, -1, -1, int(here[0, 0])))
-            return node
-        nodes.append((0, 0.0, 0, 0, -1))
+            nodes.leaf(node, int(here[0, 0]))
+            return
         which = int(here.shape[0] < here.shape[1])
         start, end = box[which]
         middle = (start + end) // 2
-        threshold = 0.0
         if bins[which].feature.ordered:
-            threshold = float(bins[which].cuts[middle - 1])
+            nodes.split(node, which, limit=float(bins[which].cuts[middle - 1]))
         else:
-            sets[node] = list(range(start, middle))
-        yes, no = ([*box[:which], half, *box[which + 1 :]]
-                   for half in ((start, middle), (middle, end)))  # fmt: skip
-        nodes[node] = (which, threshold, add(yes), add(no), -1)
-        return node
+            nodes.split(node, which, members=range(start, middle))
+        for half, holds in (((start, middle), True), ((middle, end), False)):
+            add([*box[:which], half, *box[which + 1 :]], node, holds)
 
-    add([(0, len(part)) for part in bins])
-    feature, threshold, yes, no, label = zip(*nodes, strict=True)
+    add([(0, len(part)) for part in bins], -1, True)
     features = [
         Feature(f.name, f.kind, f.values, f.categories, f.other)
         for f in (part.feature for part in bins)
     ]
-    return TreeKernel(Space(features), list(range(n_classes + 1)), feature=feature,
-                      threshold=threshold, when_true=yes, when_false=no, leaf_class=label,
-                      sets=sets)  # fmt: skip
+    return TreeKernel(Space(features), range(n_classes + 1), **nodes.arrays())
 
 
 # -- axes --------------------------------------------------------------------------------------

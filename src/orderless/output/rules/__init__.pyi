@@ -1,5 +1,4 @@
 from .difference import (
-    difference_as_html as difference_as_html,
     difference_as_page as difference_as_page,
 )
 from .html import (

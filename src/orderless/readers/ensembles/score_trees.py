@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ...errors import InvalidSpace, InvalidTree
 from ...inputs import near, some_names
-from ...model import Condition, Feature, Space, TreeKernel
+from ...model import Condition, Feature, Space, TreeBuilder, TreeKernel
 from .score_items import Item, Test
 
 __all__ = ["Interval", "codes_of", "intervals_of", "tree_of_item", "values_of"]
@@ -32,73 +32,55 @@ class _Nodes:
 
     def __init__(self, item: Item, space: Space) -> None:
         self.item, self.space = item, space
-        self.feature: list[int] = []
-        self.threshold: list[float] = []
-        self.nan_true: list[bool] = []
-        self.children: tuple[list[int], list[int]] = ([], [])
-        self.leaf: list[int] = []
-        self.sets: dict[int, list[int]] = {}
+        self.nodes = TreeBuilder()
 
-    def add(
-        self, feature: int = -1, threshold: float = 0.0, nan_true: bool = False, leaf: int = -1
-    ) -> int:
-        if len(self.leaf) >= MOST_NODES:
+    def reserve(self, parent: int, side: bool) -> int:
+        if len(self.nodes) >= MOST_NODES:
             raise InvalidTree(
                 f"{self.item.name} has too many numbers to choose from: write ranges (between), or "
                 "several items"
             )
-        self.feature.append(feature)
-        self.threshold.append(threshold)
-        self.nan_true.append(nan_true)
-        for side in self.children:
-            side.append(-1)
-        self.leaf.append(leaf)
-        return len(self.leaf) - 1
+        return self.nodes.reserve(parent, side)
 
-    def grow(self, at: int) -> int:
-        """Add what asks the tests from this one on; give the root of it."""
+    def leaf(self, label: int, parent: int, side: bool) -> None:
+        self.nodes.leaf(self.reserve(parent, side), label)
+
+    def grow(self, at: int, parent: int, side: bool) -> None:
+        """Add, below a side of a node, what asks the tests from this one on."""
         if at == len(self.item.tests):
-            return self.add(leaf=1)
+            self.leaf(1, parent, side)
+            return
         test = self.item.tests[at]
         i = self.space.index(test.feature)
         feature = self.space.features[i]
         if not feature.ordered:
-            node = self.add(i)
-            self.sets[node] = codes_of(test, feature, self.item.name)
-            self._link(node, self.grow(at + 1), self.add(leaf=0))
-            return node
+            node = self.reserve(parent, side)
+            self.nodes.split(node, i, members=codes_of(test, feature, self.item.name))
+            self.grow(at + 1, node, True)
+            self.leaf(0, node, False)
+            return
         tests: list[tuple[float, bool]] = []
         for low, high in intervals_of(test, feature, self.item.name):
             tests += [(low, False)] * (low > -math.inf) + [(high, True)] * (high < math.inf)
         tests = tests or [(math.inf, True)]  # whatever is known
         holds_last = not tests[-1][1]  # above the last low end
-        root = last = -1
         for cut, holds in tests:
             # What is missing fulfils no condition.
-            node = self.add(i, cut, nan_true=not holds)
-            if last >= 0:
-                self.children[1][last] = node
-            root, last = (node if root < 0 else root), node
-            self.children[0][node] = self.grow(at + 1) if holds else self.add(leaf=0)
-        self.children[1][last] = self.grow(at + 1) if holds_last else self.add(leaf=0)
-        return root
-
-    def _link(self, node: int, true: int, false: int) -> None:
-        self.children[0][node], self.children[1][node] = true, false
+            node = self.reserve(parent, side)
+            self.nodes.split(node, i, limit=cut, nan=not holds)
+            if holds:
+                self.grow(at + 1, node, True)
+            else:
+                self.leaf(0, node, True)
+            parent, side = node, False
+        if holds_last:
+            self.grow(at + 1, parent, side)
+        else:
+            self.leaf(0, parent, side)
 
     def tree(self) -> TreeKernel:
-        self.grow(0)
-        return TreeKernel(
-            self.space,
-            (0, 1),
-            feature=self.feature,
-            threshold=self.threshold,
-            when_true=self.children[0],
-            when_false=self.children[1],
-            leaf_class=self.leaf,
-            nan_true=self.nan_true,
-            sets=self.sets,
-        )
+        self.grow(0, -1, True)
+        return TreeKernel(self.space, (0, 1), **self.nodes.arrays())
 
 
 def tree_of_item(item: Item, space: Space) -> TreeKernel:
