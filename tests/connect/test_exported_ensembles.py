@@ -20,6 +20,7 @@ import orderless as ol
 from orderless.ensembles import compare
 from orderless.ensembles.joint import Joint
 from orderless.errors import Undecided
+from orderless.model import budget
 
 pytest.importorskip("onnx", reason="comes with the extra orderless[onnx]")
 
@@ -106,7 +107,7 @@ def test_the_limit_is_for_the_call(n_classes: int, monkeypatch: pytest.MonkeyPat
         clock.now += seconds
         return 2, None
 
-    monkeypatch.setattr(compare.time, "monotonic", clock.monotonic)
+    monkeypatch.setattr(budget.time, "monotonic", clock.monotonic)
     monkeypatch.setattr(Joint, "search", search)
     monkeypatch.setattr(compare.Compared, "_tried", lambda _: None)
     for ask in (ol.equivalent, ol.counterexample, ol.check_export):

@@ -61,7 +61,7 @@ def test_version_1_is_read_under_limits(monkeypatch):
     text = json.dumps(old(ol.canonicalize(decision_list(12))))
     with pytest.raises(OutOfTime, match=r"time_limit=1e-09 seconds.*raise time_limit="):
         ol.CanonicalForm.from_json(text, time_limit=1e-9)
-    with pytest.raises(ValueError, match="time_limit=0"):
+    with pytest.raises(OutOfTime, match="time_limit=0 seconds"):
         ol.CanonicalForm.from_json(text, time_limit=0)
     monkeypatch.setattr(tree_of_terms, "MOST_NODES", 10)
     with pytest.raises(InvalidTree, match="more than 10 nodes"):
