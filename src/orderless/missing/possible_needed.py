@@ -22,15 +22,18 @@ from ..model import (
     Formula,
     Knowledge,
     Rows,
+    Steps,
     TreeKernel,
     domain_of,
+    hitting_sets,
     meet,
+    members,
     one_value,
     opposite,
     row_box,
     row_domains,
 )
-from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
+from .smallest_sets import Ends, reachable
 
 __all__ = ["PossibleNeeded"]
 
