@@ -315,8 +315,8 @@ def test_a_part_of_the_rows_is_cut_at_the_same_levels(numbers, levels):
     decision = Decision(None, tuple(levels), names)
     whole = ol.Tree(ol.Space.numeric(["x"]), names, feature=[-1], threshold=[0.0], when_true=[-1],
                     when_false=[-1], leaf_class=[0]).kernel  # fmt: skip
-    said = decision.of_part(tree, whole).predict([[i] for i in range(n)]).tolist()
-    told = tree.predict([[i] for i in range(n)]).tolist()
+    said = ol.Tree.of(decision.of_part(tree, whole)).predict([[i] for i in range(n)]).tolist()
+    told = ol.Tree.of(tree).predict([[i] for i in range(n)]).tolist()
     assert said == [names[sum(number > level for level in levels)] for number in told]
     assert decision.of(tree, "t").predict([[i] for i in range(n)]).tolist() == said
     labels = decision.labels(tree, [*told, None, math.nan, "odd"])

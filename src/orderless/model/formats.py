@@ -17,7 +17,7 @@ import numpy as np
 from .. import _core
 from ..errors import InvalidTree, a_kind, an
 from .feature import first_repeated
-from .words import cut
+from .escapes import cut
 
 __all__ = ["Reading", "dump", "load", "numbers", "parse", "take"]
 
