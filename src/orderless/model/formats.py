@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import InvalidTree, a_kind, an
-from .feature import first_repeated
 from .escapes import cut
+from .feature import first_repeated
 
 __all__ = ["Reading", "dump", "load", "numbers", "parse", "take"]
 
