@@ -27,13 +27,13 @@ def old(form):
 def count_nodes(monkeypatch):
     """How many nodes building a tree out of rules takes."""
     calls = itertools.count()
-    own = tree_of_terms._Builder._add
+    own = tree_of_terms._Builder._condition
 
-    def counted(self, region, meeting):
+    def counted(self, node, region, meeting):
         next(calls)
-        return own(self, region, meeting)
+        return own(self, node, region, meeting)
 
-    monkeypatch.setattr(tree_of_terms._Builder, "_add", counted)
+    monkeypatch.setattr(tree_of_terms._Builder, "_condition", counted)
     return lambda: next(calls)
 
 

@@ -40,6 +40,15 @@ from .ensemble import (
     Whole as Whole,
     in_units as in_units,
 )
+from .escapes import (
+    FORMULA as FORMULA,
+    PLAIN_NUMBER as PLAIN_NUMBER,
+    cut as cut,
+    drawn as drawn,
+    not_formula as not_formula,
+    printable as printable,
+    shown as shown,
+)
 from .feature import (
     Column as Column,
     Condition as Condition,
@@ -164,22 +173,15 @@ from .tree import (
     n_threads as n_threads,
 )
 from .words import (
-    FORMULA as FORMULA,
-    PLAIN_NUMBER as PLAIN_NUMBER,
     ROUNDED as ROUNDED,
     Piece as Piece,
     amount as amount,
     any_rounded as any_rounded,
     class_names as class_names,
-    cut as cut,
-    drawn as drawn,
     has_or as has_or,
     label_text as label_text,
-    not_formula as not_formula,
     number_names as number_names,
     pieces as pieces,
-    printable as printable,
-    shown as shown,
     side_text as side_text,
     sides_text as sides_text,
     tree_text as tree_text,
