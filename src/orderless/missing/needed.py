@@ -16,10 +16,13 @@ import numpy as np
 from ..inputs import one_row
 from ..model import (
     TIME_LIMIT,
+    Clock,
     Label,
     Rows,
+    Steps,
     TreeKernel,
     in_budget,
+    members,
     midpoint,
     refuse_contradiction,
     row_box,
@@ -28,12 +31,9 @@ from ..model import (
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (
-    Clock,
     Ends,
-    Steps,
     in_order,
     lucky_sets,
-    members,
     possible_lucky_sets,
     reachable,
     settling_sets,

@@ -21,16 +21,19 @@ from ..model import (
     Domain,
     Formula,
     Rows,
+    Steps,
     TreeKernel,
     ValueSet,
+    hitting_sets,
     meet,
+    members,
     one_value,
     opposite,
     row_box,
     row_values,
     values_in,
 )
-from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
+from .smallest_sets import Ends, reachable
 
 __all__ = ["PossibleNeeded"]
 

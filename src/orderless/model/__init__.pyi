@@ -100,6 +100,19 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .hitting import (
+    Clock as Clock,
+    Hitting as Hitting,
+    Steps as Steps,
+    Watch as Watch,
+    cheapest_hitting_set as cheapest_hitting_set,
+    greedy_hitting_set as greedy_hitting_set,
+    hitting_sets as hitting_sets,
+    members as members,
+    out_of_time as out_of_time,
+    too_many_steps as too_many_steps,
+    worth as worth,
+)
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,
     level_labels as level_labels,
