@@ -199,9 +199,7 @@ def test_many_held_trees_as_their_arrays(seed):
     trees = [tree_of(space, [0, 1, 2], random_part(rng, space, 4, 3)).kernel for _ in range(30)]
     keys, weights = space_weights(space)
     nodes, start, labels = flat_nodes(trees)
-    slow = _core.same.fingerprints(
-        nodes, start, space.domains, keys, weights, class_weights(labels)
-    )
+    slow = _core.same.fingerprints(nodes, start, space.arrays, keys, weights, class_weights(labels))
     assert fingerprint_points(trees).ravel().tolist() == slow.tolist()
     mixed = [*trees, trees[0].replace(classes=("a", "b", "c")), trees[1].replace(classes=(2, 1, 0))]
     points = fingerprint_points(mixed)

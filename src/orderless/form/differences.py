@@ -193,8 +193,8 @@ def _shifts(
         whole = {f.name: f for f in shared[0].space.features}
         features = [whole.get(f.name, f) for f in named]
         row = example_row(features, sides, cuts, alike)
-        knowledge = shared[0].space.knowledge
-        if knowledge is not None:  # the first rule that has a row satisfying the facts
+        knowledge = shared[0].space.domain
+        if knowledge.restricts:  # the first rule that has a row satisfying the facts
             pair = (old.classes[a], new.classes[b])
             boxes = meeting_boxes(shared[0], shared[1], only=pair)
             inside = next(box for box in boxes if is_possible(knowledge, box))

@@ -81,7 +81,7 @@ def explain_row(
         read_costs(costs, space, tree.features)
     asked_again = Asked(tree, row, costs, limit, time_limit)
     search, cells, given = read_row(tree, bins, row, time_limit)
-    if space.knowledge is not None:
+    if space.domain.restricts:
         assert given is not None  # the core reads no rows with facts
         refuse_contradiction(tree, given)
         if tree.possible is not None:

@@ -151,7 +151,7 @@ def explain_rows(form: Form, X: Any, time_limit: float | None) -> Explanations:
         )
     budget, rows = Budget.current(), rows_for(tree, X)
     explain = partial(explain_one, form, time_limit=read_seconds(time_limit))
-    if tree.space.knowledge is not None:
+    if tree.space.domain.restricts:
         return Explanations(explain, X, tree, _among_possible(form, X, rows))
     bins = form.bins
     try:

@@ -107,6 +107,6 @@ def canonical_tree(tree: TreeKernel, *, limit: int = MOST_NODES) -> TreeKernel:
 
 def _same_function(tree: TreeKernel, other: TreeKernel) -> TreeKernel:
     """Check exactly what rests on fingerprints."""
-    if _core.same.first_difference(tree.nodes, other.nodes, tree.space.domains) is not None:
+    if _core.same.first_difference(tree.nodes, other.nodes, tree.space.arrays) is not None:
         raise AssertionError(f"{other!r} is not the same function as {tree!r}")
     return other

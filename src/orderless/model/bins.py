@@ -87,7 +87,7 @@ def row_reader(
     """
     place = np.full(len(space.features), -1, dtype=np.int32)
     features: list[tuple[Any, ...] | None] = [None] * len(space.columns)
-    if space.knowledge is not None:
+    if space.domain.restricts:
         return None, place
     for i in used:
         own = space.features[i]
