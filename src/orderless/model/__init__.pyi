@@ -12,7 +12,6 @@ from .arrays import (
 from .bins import (
     Bins as Bins,
     Box as Box,
-    FunctionBins as FunctionBins,
     as_bits as as_bits,
     ends as ends,
     ones as ones,
