@@ -179,7 +179,7 @@ def _rising(piece: str, low: Test, high: Test, where: str) -> Part:
     return low, high
 
 
-# -- sentences --------------------------------------------------------------------------------------
+# -- sentences ------------------------------------------------------------------------------------
 
 Alternative = list[tuple[str, Cell]]  # conditions that hold together
 
