@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..ensembles import (
     ask_rows,
-    cut_numbers,
-    decide_at,
     decide_rows,
     explain_ensemble_row,
     explain_ensemble_rows,
@@ -115,7 +113,7 @@ class Ensemble(Model[SumKernel]):
 
         Parameters
         ----------
-        items : dict, list of items, JSON or CSV text, or the path of such a file
+        items : dict, list of items, JSON text, or the path of such a file
             Items are dicts of a condition, or several, and points:
             ``{"feature": "age", "above": 65, "points": 2}``,
             ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``, ``below``,
@@ -123,7 +121,7 @@ class Ensemble(Model[SumKernel]):
             ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``, ``not in``;
             several on one feature hold together, and none is "is true". A dict has ``items``, and
             perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and ``name``.
-            docs/formats has all of it, also as CSV.
+            docs/formats has all of it.
         verdicts : dict, or list, optional
             The least total of each verdict, rising, None for the first. Without verdicts the total
             itself is the answer. Where the points of items are dicts of verdict and points, a list
@@ -218,10 +216,10 @@ class Ensemble(Model[SumKernel]):
     # -- other models --------------------------------------------------------------------------
 
     def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(cut_numbers(self.kernel, levels, labels))
+        return self.of(self.kernel.discretize(levels, labels))
 
     def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(decide_at(self.kernel, label, probability))
+        return self.of(self.kernel.decide_at(label, probability))
 
     # -- rows ----------------------------------------------------------------------------------
 

@@ -18,15 +18,18 @@ from ..model import (
     BETWEEN,
     TIME_LIMIT,
     Budget,
+    Clock,
     Rows,
     TreeKernel,
     allowed_bins,
     distinct_rows,
+    out_of_time,
     refuse_facts,
+    too_many_steps,
     unrounded_rows,
 )
 from .needed import LIMIT, Names
-from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
+from .smallest_sets import in_order, reachable
 
 __all__ = ["Settling"]
 
@@ -52,7 +55,7 @@ class Settling:
     ) -> None:
         self.limit, self.time_limit = limit, time_limit
         refuse_facts(tree.space, "what settles a row", linear=True)
-        tree, self.ends = Ends.of(tree, tolerance)
+        tree, self.target = tree.with_tolerance(tolerance)
         self.features = tree.space.features
         self.n_classes, cells = len(tree.classes), tree.possible_cells
         self.tree = tree = tree if cells is None else cells.tree
@@ -120,13 +123,13 @@ class Settling:
 
     def _search(self, kinds: NDArray[np.bool_], partly: list[int]) -> list[Names]:
         """Let the core find what each kind of row needs."""
-        n_leaves, reach = len(self.label), self.ends.reach
+        n_leaves = len(self.label)
         try:
             found = _core.rows.settling_sets(
                 self.start,
                 self.sides,
                 self.label,
-                np.arange(self.n_classes, dtype=np.int32) if reach is None else reach,
+                self.target.reach,
                 np.ascontiguousarray(kinds[:, :n_leaves]).view(np.uint8),
                 self._known(kinds[:, n_leaves:], partly),
                 self.limit,
