@@ -146,8 +146,8 @@ def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float 
 def _of_read(
     tree: TreeKernel, given: Rows, ends: Ends, tolerance: float | None, limit: int, clock: Clock
 ) -> Needed:
-    knowledge = tree.space.knowledge
-    if knowledge is not None and knowledge.linear and tree.possible is not None:
+    domain = tree.space.domain
+    if domain.linear and tree.possible is not None:
         return _among_possible(tree, given, ends, tolerance, Steps(limit, clock))
     cells = tree.possible_cells
     bins = tree.bins

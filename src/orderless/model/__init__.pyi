@@ -12,7 +12,6 @@ from .arrays import (
 from .bins import (
     Bins as Bins,
     Box as Box,
-    FunctionBins as FunctionBins,
     as_bits as as_bits,
     ends as ends,
     ones as ones,
@@ -49,6 +48,41 @@ from .escapes import (
     printable as printable,
     shown as shown,
 )
+from .facts.cells import (
+    FactTrees as FactTrees,
+    Grid as Grid,
+    PossibleTree as PossibleTree,
+    fact_trees as fact_trees,
+    joined_trees as joined_trees,
+    sides_by_bin as sides_by_bin,
+)
+from .facts.domain import (
+    Domain as Domain,
+    all_values as all_values,
+    refuse_facts as refuse_facts,
+    second as second,
+    values_between as values_between,
+    values_in as values_in,
+)
+from .facts.language import (
+    Fact as Fact,
+    quoted as quoted,
+    quoted_label as quoted_label,
+    read_facts as read_facts,
+)
+from .facts.linear import (
+    Linear as Linear,
+)
+from .facts.solver import (
+    Formula as Formula,
+    Missing as Missing,
+    ValueSet as ValueSet,
+    both as both,
+    either as either,
+    holds as holds,
+    meet as meet,
+    opposite as opposite,
+)
 from .feature import (
     Column as Column,
     Condition as Condition,
@@ -77,51 +111,6 @@ from .hitting import (
     out_of_time as out_of_time,
     too_many_steps as too_many_steps,
     worth as worth,
-)
-from .knowledge.cells import (
-    Grid as Grid,
-)
-from .knowledge.fact import (
-    Fact as Fact,
-    read_facts as read_facts,
-)
-from .knowledge.fact_trees import (
-    FactTrees as FactTrees,
-    fact_trees as fact_trees,
-    joined_trees as joined_trees,
-    sides_by_bin as sides_by_bin,
-)
-from .knowledge.formula import (
-    Formula as Formula,
-    Missing as Missing,
-    both as both,
-    either as either,
-    opposite as opposite,
-)
-from .knowledge.knowledge import (
-    Knowledge as Knowledge,
-    domain_of as domain_of,
-    point_domain as point_domain,
-    second as second,
-    whole_domain as whole_domain,
-)
-from .knowledge.linear import (
-    Linear as Linear,
-)
-from .knowledge.possible_tree import (
-    PossibleTree as PossibleTree,
-)
-from .knowledge.refuse import (
-    refuse_facts as refuse_facts,
-)
-from .knowledge.solve import (
-    Domain as Domain,
-    holds as holds,
-    meet as meet,
-)
-from .knowledge.words import (
-    quoted as quoted,
-    quoted_label as quoted_label,
 )
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,
@@ -157,7 +146,7 @@ from .rows import (
     refuse_contradictions as refuse_contradictions,
     row_bins as row_bins,
     row_box as row_box,
-    row_domains as row_domains,
+    row_values as row_values,
     unrounded_rows as unrounded_rows,
 )
 from .space import (
