@@ -35,9 +35,9 @@ def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
     with that answer taken for granted. So the feature that is asked always matters: for some values
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
     that a row can reach, and depends on the tree's order; ``missing_needed`` gives the smallest
-    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_expression(needed="next")`` make
-    the same choice in expressions. With facts, what no possible completion of the row reaches is
-    left out.
+    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_expression(needed="next")``
+    make the same choice in expressions. With facts, what no possible completion of the row reaches
+    is left out.
     """
     tree, ends = Ends.of(read_tree(tree), tolerance)
     rows = rows_for(tree, X)
