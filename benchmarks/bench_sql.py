@@ -118,7 +118,7 @@ def _duckdb(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float:
 def _polars(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float:
     import polars as pl
 
-    frame = nw.from_native(pl.from_arrow(rows))
+    frame = nw.from_native(pl.DataFrame(rows))
     expression = tree.to_expression()
     assert frame.select(expression)["prediction"].to_list() == wanted
     return _best(lambda: frame.select(expression))
