@@ -13,7 +13,7 @@ from javascript import needs_node
 import orderless as ol
 from orderless.errors import InvalidSpace
 from orderless.inputs import codes_for
-from orderless.model.words import ACTIVE
+from orderless.model.escapes import ACTIVE
 from orderless.output.code.dot import tree_as_dot
 
 SEEDS = {
