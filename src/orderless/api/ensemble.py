@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..ensembles import (
     ask_rows,
-    cut_numbers,
-    decide_at,
     decide_rows,
     explain_ensemble_row,
     explain_ensemble_rows,
@@ -218,10 +216,10 @@ class Ensemble(Model[SumKernel]):
     # -- other models --------------------------------------------------------------------------
 
     def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(cut_numbers(self.kernel, levels, labels))
+        return self.of(self.kernel.discretize(levels, labels))
 
     def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(decide_at(self.kernel, label, probability))
+        return self.of(self.kernel.decide_at(label, probability))
 
     # -- rows ----------------------------------------------------------------------------------
 

@@ -239,7 +239,7 @@ class Tree(Model[TreeKernel]):
     # -- other trees ---------------------------------------------------------------------------
 
     def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(self.kernel.cut(levels, labels))
+        return self.of(self.kernel.discretize(levels, labels))
 
     def _decide_at(self, label: Any, probability: float) -> Self:
         return self.of(self.kernel.decide_at(label, probability))
