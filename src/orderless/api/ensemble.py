@@ -113,7 +113,7 @@ class Ensemble(Model[SumKernel]):
 
         Parameters
         ----------
-        items : dict, list of items, JSON or CSV text, or the path of such a file
+        items : dict, list of items, JSON text, or the path of such a file
             Items are dicts of a condition, or several, and points:
             ``{"feature": "age", "above": 65, "points": 2}``,
             ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``, ``below``,
@@ -121,7 +121,7 @@ class Ensemble(Model[SumKernel]):
             ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``, ``not in``;
             several on one feature hold together, and none is "is true". A dict has ``items``, and
             perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and ``name``.
-            docs/formats has all of it, also as CSV.
+            docs/formats has all of it.
         verdicts : dict, or list, optional
             The least total of each verdict, rising, None for the first. Without verdicts the total
             itself is the answer. Where the points of items are dicts of verdict and points, a list
