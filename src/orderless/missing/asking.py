@@ -1,7 +1,7 @@
 """Which feature to ask next: one question per undetermined row, the same everywhere.
 
 In:  a tree, and rows with unknown values.
-Out: the name of one unknown feature per row that is not determined. SQL and polars expressions
+Out: the name of one unknown feature per row that is not determined. SQL and expressions
      (``output/code/formula.py``) say the same, by the same definition.
 Paper: goes beyond Section 6, which says whether a row is determined, not what to ask.
 """
@@ -34,9 +34,9 @@ def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
     with that answer taken for granted. So the feature that is asked always matters: for some values
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
     that a row can reach, and depends on the tree's order; ``missing_needed`` gives the smallest
-    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
-    the same choice in expressions. With facts, what no possible completion of the row reaches is
-    left out.
+    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_expression(needed="next")``
+    make the same choice in expressions. With facts, what no possible completion of the row reaches
+    is left out.
     """
     tree, target = read_tree(tree).with_tolerance(tolerance)
     rows = rows_for(tree, X)
