@@ -40,12 +40,12 @@ READERS = (
 )  # fmt: skip
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = (
-    "pmml.trees",
+    "pmml.read",
     "lightgbm",
     "xgboost",
     "catboost",
-    "r_models",
-    "spark_models",
+    "r.read",
+    "spark",
 )  # also have ``knows_text(text)`` and ``from_text(text)``
 LONGEST_PATH = 4096  # characters; a longer string is a text
 KNOWN = (

@@ -25,7 +25,7 @@ from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
 from .score import knows_score, read_score
 
-__all__ = ["is_known", "read_ensemble"]
+__all__ = ["is_known", "read_ensemble", "reader_of_text"]
 
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
@@ -33,12 +33,12 @@ READERS = (
     "xgboost",
     "lightgbm",
     "catboost",
-    "onnx",
-    "pyspark",
 )
-BOTH = ("sklearn",)  # one reader, in the folder above, for one tree and for several
+# One reader, in the folder above, for one tree and for several.
+BOTH = ("sklearn", "onnx", "pyspark")
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
-FILES = ("pmml", "lightgbm", "xgboost", "catboost", "r_models", "spark_models")
+FILES = ("lightgbm", "xgboost", "catboost")
+FILES_OF_BOTH = ("pmml.read", "r.read", "spark")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
@@ -122,8 +122,7 @@ def is_known(model: Any) -> bool:
     """Whether a reader of ensembles knows a model, once what is around it is taken off."""
     model = unwrapped(model, None).model
     if isinstance(model, str):
-        readers = (import_module(f".{library}", __package__) for library in FILES)
-        return any(reader.knows_text(model) for reader in readers)
+        return reader_of_text(model) is not None
     if isinstance(model, Mapping):
         return False
     both = library_of(model, BOTH)
@@ -133,24 +132,23 @@ def is_known(model: Any) -> bool:
 def _column_ensemble(model: Any) -> ColumnEnsemble | ColumnModel | None:
     """Let the reader that knows a model read it; None if none does."""
     parts: ColumnEnsemble | ColumnModel | None = None
-    if not isinstance(model, str | Mapping):
-        reader = library_of(model, BOTH)
-        if reader is not None:
-            library = reader.__name__.rpartition(".")[2]
-            both: ColumnModel = getattr(reader, f"from_{library}")(model)
-            return None if both.values is None else both
     if isinstance(model, str):
-        for library in FILES:
-            reader = import_module(f".{library}", __package__)
-            if reader.knows_text(model):
-                parts = reader.from_text(model)
-                break
+        reader = reader_of_text(model)
+        if reader is not None:
+            parts = reader.from_text(model)
     elif not isinstance(model, Mapping):
-        reader = library_of(model, READERS, "ensembles.")
+        reader = library_of(model, BOTH) or library_of(model, READERS, "ensembles.")
         if reader is not None:
             library = reader.__name__.rpartition(".")[2]
             parts = getattr(reader, f"from_{library}")(model)
-    return parts
+    return None if parts is None or parts.values is None else parts
+
+
+def reader_of_text(text: str) -> Any:
+    """Return the module that knows the text of a file; None if none does."""
+    names = [f"..{library}" for library in FILES_OF_BOTH] + [f".{library}" for library in FILES]
+    readers = (import_module(name, __package__) for name in names)
+    return next((reader for reader in readers if reader.knows_text(text)), None)
 
 
 def _refuse_unknown(model: Any) -> None:
