@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from orderless import inputs
-from orderless.missing import ask_next
 from orderless.model import TreeKernel
 from orderless.output.code import NAMES, new_names
+from orderless.questions import ask_next
 from orderless.readers import read_tree
 
 __all__ = ["predict"]
