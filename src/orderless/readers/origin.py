@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..model import SumKernel, TreeKernel
-from .dispatch import opened
-from .ensembles.dispatch import reader_of_text
+from .dispatch import opened, reader_of_text
 from .wrapped import unwrapped
 
 __all__ = ["OURS", "Origin", "origin_of"]
@@ -86,4 +85,4 @@ def origin_of(model: Any) -> Origin:
 
 def _format(module: str) -> str:
     """Return what the reader of a format is called, from the name of its module."""
-    return module.partition(".readers.")[2].removeprefix("ensembles.").partition(".")[0]
+    return module.partition(".readers.")[2].partition(".")[0]
