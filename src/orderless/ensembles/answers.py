@@ -136,7 +136,8 @@ def predict_model(
 
 def answer_of(model: TreeKernel | SumKernel, row: Mapping[str, Any]) -> Any:
     """Give what a model says of one row, of which it may not know all features."""
-    answers = predict_model(model, [{k: v for k, v in row.items() if k in model.space}])
+    names = {*model.space.names, *model.space.column_names}
+    answers = predict_model(model, [{k: v for k, v in row.items() if k in names}])
     return answers.tolist()[0]
 
 
