@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..ensembles import (
     ask_rows,
-    cut_numbers,
-    decide_at,
     decide_rows,
     explain_ensemble_row,
     explain_ensemble_rows,
@@ -28,13 +26,13 @@ from ..ensembles import (
     sum_rows,
     tree_of_ensemble,
     verdicts_of,
-    without_idle,
 )
 from ..errors import InvalidTree
 from ..form import Explanation, Explanations
 from ..missing import Needed, shares_of_training
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml
+from ..questions import without_idle
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -218,10 +216,10 @@ class Ensemble(Model[SumKernel]):
     # -- other models --------------------------------------------------------------------------
 
     def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(cut_numbers(self.kernel, levels, labels))
+        return self.of(self.kernel.discretize(levels, labels))
 
     def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(decide_at(self.kernel, label, probability))
+        return self.of(self.kernel.decide_at(label, probability))
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -363,7 +361,7 @@ class Ensemble(Model[SumKernel]):
         >>> score.without_idle_trees().features
         ('age',)
         """
-        return self.of(without_idle(self.kernel, time_limit))
+        return self.of(without_idle(self.kernel, time_limit=time_limit))
 
     def to_tree(self, *, limit: int = 10_000, time_limit: float | None = TIME_LIMIT) -> Tree:
         """Return one tree that decides every complete row as the ensemble does.

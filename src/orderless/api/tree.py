@@ -21,7 +21,6 @@ from ..form import (
     explain_one,
     explain_rows,
     fingerprint,
-    redundant_splits,
     smallest_tree,
 )
 from ..inputs import Predictor, column_like, labels_like, predict, predict_interval, rows_for
@@ -44,6 +43,7 @@ from ..output.code import (
     tree_as_python,
 )
 from ..output.rules import tree_as_html
+from ..questions import redundant_splits
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]
@@ -239,7 +239,7 @@ class Tree(Model[TreeKernel]):
     # -- other trees ---------------------------------------------------------------------------
 
     def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(self.kernel.cut(levels, labels))
+        return self.of(self.kernel.discretize(levels, labels))
 
     def _decide_at(self, label: Any, probability: float) -> Self:
         return self.of(self.kernel.decide_at(label, probability))

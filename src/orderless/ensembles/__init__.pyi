@@ -16,22 +16,10 @@ from .asking import (
 from .boxes import (
     Verdicts as Verdicts,
 )
-from .compare import (
-    Compared as Compared,
-    counterexample as counterexample,
-    disagreement as disagreement,
-    equivalent as equivalent,
-)
-from .differences import (
-    difference as difference,
-)
 from .explain import (
     EnsembleExplanation as EnsembleExplanation,
     explain_ensemble_row as explain_ensemble_row,
     explain_ensemble_rows as explain_ensemble_rows,
-)
-from .idle import (
-    without_idle as without_idle,
 )
 from .intervals import (
     interval_rows as interval_rows,
@@ -44,18 +32,9 @@ from .needed import (
 )
 from .numbers import (
     OUT_OF_TIME as OUT_OF_TIME,
-    cut_numbers as cut_numbers,
-    decide_at as decide_at,
-)
-from .properties import (
-    EnsembleProperties as EnsembleProperties,
-    prove as prove,
 )
 from .splitting import (
     tree_of_ensemble as tree_of_ensemble,
-)
-from .votes import (
-    as_ensemble as as_ensemble,
 )
 from .witness import (
     witness_rows as witness_rows,

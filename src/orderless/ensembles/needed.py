@@ -19,10 +19,10 @@ from ..missing import Needed, needed_of_read
 from ..model import Steps, SumKernel, hitting_sets, in_budget, members, refuse_contradiction
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, possible_boxes
+from .joint import Twins
 from .possible_sums import touched
 from .probe import Probe
 from .splitting import tree_in_box
-from .twins import Twins
 
 __all__ = ["needed_of_row"]
 

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from ..form import own_values
 from ..model import Rows, Side, SumKernel
 from .boxes import OPEN, Boxes, Cells
-from .joint import with_trees
 from .possible_sums import PossibleCells
-from .regions import region_trees
+from .regions import region_trees, with_trees
 from .sufficient import Sufficient
 
 __all__ = ["PossibleSufficient", "with_fact_bins"]

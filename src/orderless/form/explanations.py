@@ -29,11 +29,11 @@ from ..model import (
     read_seconds,
 )
 from .explain_row import explain_one
-from .term import Term
+from .reasons import Term
 
 if TYPE_CHECKING:
-    from .canonical import Form
     from .explain import Explanation
+    from .reasons import Form
 
 __all__ = ["Explanations", "explain_rows"]
 

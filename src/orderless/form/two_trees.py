@@ -37,6 +37,7 @@ from .fingerprints import equal_prints, fingerprint_points
 __all__ = [
     "cuts_by_feature",
     "first_difference",
+    "meeting_boxes",
     "product_tree",
     "rounded_alike",
     "same_trees",
@@ -102,8 +103,8 @@ def first_difference(
     are gone through, each with an exact check of the facts in their box.
     """
     if region is None and not a.space.domain.restricts:
-        nodes = _with_shared_classes([a, b])
-        result = _core.same.first_difference(*nodes, a.space.arrays)
+        one, other = _with_shared_classes([a, b])
+        result = _core.same.first_difference(one, other, a.space.arrays)
         if result is None:
             return None
         return {
@@ -115,16 +116,21 @@ def first_difference(
 
 
 def meeting_boxes(
-    a: TreeKernel, b: TreeKernel, differ: Flags, region: Mapping[str, Side] | None = None
+    a: TreeKernel,
+    b: TreeKernel,
+    differ: Flags,
+    region: Mapping[str, Side] | None = None,
+    starts: tuple[int, int] = (0, 0),
 ) -> Iterator[Box]:
     """Yield the boxes with possible rows in which leaves of certain classes meet.
 
-    ``differ``: classes of the one x classes of the other, which pairs are meant.
+    ``differ``: classes of the one x classes of the other, which pairs are meant. ``starts``: the
+    nodes below which leaves are looked at.
     """
     inside = region or {}
     one, other = (
-        LeafTable(tree, {n: side for n, side in inside.items() if n in tree.space})
-        for tree in (a, b)
+        LeafTable(tree, {n: side for n, side in inside.items() if n in tree.space}, start)
+        for tree, start in zip((a, b), starts, strict=True)
     )
     for leaf, others in one.pairs((), differ, other):
         sides = one.sides(leaf)
@@ -142,8 +148,8 @@ def share_of_trees(a: TreeKernel, b: TreeKernel) -> float:
     if not a.space.domain.restricts:
         cuts = cuts_by_feature([a, b])
         by_position = [cuts.get(feature.name, []) for feature in a.space.features]
-        nodes = _with_shared_classes([a, b])
-        return _core.same.share_of_difference(*nodes, a.space.arrays, by_position)
+        one, other = _with_shared_classes([a, b])
+        return _core.same.share_of_difference(one, other, a.space.arrays, by_position)
     product, _ = product_tree([a, b])
     possible = PossibleTree(product)
     table = LeafTable(possible.tree, {})

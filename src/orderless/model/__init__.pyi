@@ -12,7 +12,6 @@ from .arrays import (
 from .bins import (
     Bins as Bins,
     Box as Box,
-    FunctionBins as FunctionBins,
     as_bits as as_bits,
     ends as ends,
     ones as ones,
@@ -48,6 +47,12 @@ from .escapes import (
     not_formula as not_formula,
     printable as printable,
     shown as shown,
+)
+from .example_rows import (
+    adjusted_in as adjusted_in,
+    adjusted_row as adjusted_row,
+    example_row as example_row,
+    is_possible as is_possible,
 )
 from .facts.cells import (
     FactTrees as FactTrees,
@@ -113,6 +118,15 @@ from .hitting import (
     too_many_steps as too_many_steps,
     worth as worth,
 )
+from .kernel import (
+    Kernel as Kernel,
+    as_sum as as_sum,
+)
+from .leaf_table import (
+    LeafTable as LeafTable,
+    common_side as common_side,
+    common_sides as common_sides,
+)
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,
     level_labels as level_labels,
@@ -153,6 +167,12 @@ from .rows import (
 from .space import (
     FeatureSpec as FeatureSpec,
     Space as Space,
+)
+from .target import (
+    Target as Target,
+    interval_widths as interval_widths,
+    narrow as narrow,
+    near_numbers as near_numbers,
 )
 from .tree import (
     TREE_ARRAYS as TREE_ARRAYS,

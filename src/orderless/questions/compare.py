@@ -6,16 +6,16 @@ Out: yes or no, or ``Undecided``; a row on which they differ; the share on which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import answer_of, as_ensemble, predict_model
+from ..ensembles import answer_of, predict_model
 from ..ensembles.boxes import Cells, slices, undecided
 from ..ensembles.joint import Joint
-from ..ensembles.links import numbers_of
 from ..ensembles.regions import box_in, region_trees, sides_of_cell, with_trees
 from ..ensembles.splitting import share_of_difference
 from ..ensembles.summands import add_the_same, add_the_same_way
@@ -40,6 +40,7 @@ from ..model import (
     SumKernel,
     TreeKernel,
     adjusted_row,
+    as_sum,
     example_row,
     in_budget,
     is_possible,
@@ -106,9 +107,6 @@ def equivalent(a: Any, b: Any, *, time_limit: float | None = TIME_LIMIT) -> bool
     >>> mirror = {"feature": 1, "true": tree, "false": tree}
     >>> equivalent(tree, mirror)
     True
-    >>> from orderless.ensembles import as_ensemble
-    >>> equivalent(as_ensemble(tree), mirror)
-    True
     """
     a, b = read_model(a), read_model(b)
     if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
@@ -150,7 +148,7 @@ def counterexample(
     >>> one, other = (read(tree, feature_names=["age"]) for tree in (young, younger))
     >>> counterexample(one, other)
     {'age': 22.0}
-    >>> counterexample(as_ensemble(one), other, [[18.0], [23.5], [24.0]])
+    >>> counterexample(one, other, [[18.0], [23.5], [24.0]])
     {'age': 23.5}
     """
     pair = ModelPair(read_model(a), read_model(b))
@@ -191,8 +189,6 @@ def disagreement(
     ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
     >>> one = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     >>> disagreement(both, one)
-    0.25
-    >>> disagreement(as_ensemble(both), one)
     0.25
     """
     pair = ModelPair(read_model(a), read_model(b))
@@ -241,8 +237,9 @@ def group_equivalent(
     [[0, 2], [1]]
     """
     kernels = [m if isinstance(m, TreeKernel) else read_model(m) for m in models]
-    if all(isinstance(kernel, TreeKernel) for kernel in kernels):
-        return tree_groups(kernels)
+    trees = [kernel for kernel in kernels if isinstance(kernel, TreeKernel)]
+    if len(trees) == len(kernels):
+        return tree_groups(trees)
     groups: list[list[int]] = []
     for i, kernel in enumerate(kernels):
         same = (own for own in groups if equivalent(kernels[own[0]], kernel, time_limit=None))
@@ -274,18 +271,21 @@ class ModelPair:
         self.models = (a, b)
         self.trees: tuple[TreeKernel, TreeKernel] | None = None
         if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
-            self._all_trees = over_common_space([a, b])
-            self.trees = (self._all_trees[0], self._all_trees[1])
-        else:
-            self._sums = as_ensemble(a), as_ensemble(b)
-            one, other = self._sums
-            if one.task != other.task:
-                raise InvalidTree(
-                    "a model of classes and one of numbers cannot be compared: cut the numbers "
-                    "with discretize([level]) first"
-                )
-            self._all_trees = over_common_space([*one.trees, *other.trees])
-        self.space = self._all_trees[0].space
+            one, other = over_common_space([a, b])
+            self.trees = one, other
+        self.every_tree: Sequence[TreeKernel] = self.trees or self._summed[1]
+        self.space = self.every_tree[0].space
+
+    @cached_property
+    def _summed(self) -> tuple[tuple[SumKernel, SumKernel], list[TreeKernel]]:
+        """Both as sums, and the trees of both over their common space."""
+        one, other = map(as_sum, self.models)
+        if one.task != other.task:
+            raise InvalidTree(
+                "a model of classes and one of numbers cannot be compared: cut the numbers with "
+                "discretize([level]) first"
+            )
+        return (one, other), over_common_space([*one.trees, *other.trees])
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -306,13 +306,13 @@ class ModelPair:
         """Return both as sums of trees over their common space, to be searched in a region."""
         inside = {n: side for n, side in (region or {}).items() if n in self.space}
         ends = region_trees(self.space, inside.values())
-        one, other = self._sums
-        parts = self._all_trees[: one.n_trees], self._all_trees[one.n_trees :]
-        shared = (
-            with_trees(kernel.replace(trees=trees), ends)
-            for kernel, trees in zip(self._sums, parts, strict=True)
+        sums, trees = self._summed
+        n = sums[0].n_trees
+        one, other = (
+            with_trees(kernel.replace(trees=part), ends)
+            for kernel, part in zip(sums, (trees[:n], trees[n:]), strict=True)
         )
-        return SumPair(self._sums, Joint(*shared), inside)
+        return SumPair(sums, Joint(one, other), inside)
 
     def difference(self, region: Mapping[str, Side] | None = None) -> Box | None:
         """Find a box with a possible row in which they differ; None if there is none."""
@@ -339,11 +339,14 @@ class ModelPair:
             name for name, side in box.items()
             if name not in (region or {}) and rounded_alike(side.feature, self.models)
         }  # fmt: skip
-        cuts = cuts_by_feature(self._all_trees)
+        cuts = cuts_by_feature(self.every_tree)
         row = example_row([features[name] for name in names], box, cuts, rounded)
         row = dict(adjusted_row(self.space.domain, row, box))
         before, after = (answer_of(model, row) for model in self.models)
-        if before is None or after is None or before == after:
+        for model, answer in zip(self.models, (before, after), strict=True):
+            if answer is None:
+                raise AssertionError(f"the row {row} is not complete for {model!r}")
+        if before == after:
             raise AssertionError(
                 f"the row {row} does not separate {self.models[0]!r} from {self.models[1]!r}"
             )
@@ -423,7 +426,7 @@ class SumPair:
         cells = np.ascontiguousarray(cells)
         one, other = (e.summed.evaluate(cells, 1) for e in (self.joint.one, self.joint.other))
         if self.models[0].task == "regression":
-            numbers = [numbers_of(e, v.sums) for e, v in zip(self.models, (one, other), strict=True)]
+            numbers = [e.numbers_of(v.sums) for e, v in zip(self.models, (one, other), strict=True)]
             return np.asarray(numbers[0] != numbers[1])
         known = (one.label >= 0) & (other.label >= 0)
         return np.asarray(known & self.differ_by_code(one.label, other.label))

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ensembles import verdicts_of
 from ..ensembles.boxes import (
     IMPOSSIBLE,
     OPEN,
@@ -30,11 +31,9 @@ from ..ensembles.boxes import (
     undecided,
 )
 from ..ensembles.joint import Twins
-from ..ensembles.links import numbers_of
-from ..ensembles.numbers import between_numbers
 from ..ensembles.possible_sums import PossibleCells
 from ..ensembles.regions import box_in, sides_of_cell, within
-from ..ensembles import verdicts_of
+from ..errors import InvalidData
 from ..inputs import exact
 from ..model import (
     Budget,
@@ -267,7 +266,7 @@ class SumSearch:
         """Find a cell that gets one of some answers and has a possible row in a region."""
         kernel, codes = self.kernel, outcome.codes
         if kernel.task == "regression":
-            cut = between_numbers(kernel, outcome.lower, outcome.upper)
+            cut = kernel.between(outcome.lower, outcome.upper)
             if cut is None:
                 return None  # no sum makes a number between the ends
             kernel, codes = cut, frozenset([1])
@@ -283,9 +282,10 @@ class SumSearch:
                 result = possible_boxes(asked, flags, Budget.current().share())
             state = result.possible[0]
             for code in sorted(codes):
-                box = {**region, **sides_of_cell(inside.bins, result.cells[0, code])}
-                if state[code] == 1 and is_possible(domain, box):
-                    return box
+                if state[code] == 1:
+                    box = {**region, **sides_of_cell(inside.bins, result.cells[0, code])}
+                    if is_possible(domain, box):
+                        return box
             if not any(state[code] for code in codes):
                 return None
         raise undecided(2, "could not decide whether a row gets this answer", Budget.current())
@@ -415,7 +415,7 @@ class TwinRows:
             self.ensemble.summed.evaluate(np.ascontiguousarray(cells), 1) for cells in (one, other)
         )
         if self.ensemble.task == "regression":
-            numbers = [numbers_of(self.ensemble, own.sums) for own in (mine, theirs)]
+            numbers = [self.ensemble.numbers_of(own.sums) for own in (mine, theirs)]
             return np.asarray(self._against(numbers[0], numbers[1]))
         known = (mine.label >= 0) & (theirs.label >= 0)
         if isinstance(self.relation, Falling):
@@ -434,7 +434,9 @@ class TwinRows:
         for box in pair:
             parts = [np.flatnonzero(box[at]) for at in slices(self.ensemble.bins)]
             cells.append(
-                np.stack([own[self.random.integers(len(own), size=MAX_TRIED)] for own in parts], axis=1)
+                np.stack(
+                    [own[self.random.integers(len(own), size=MAX_TRIED)] for own in parts], axis=1
+                )
             )
         for k in range(cells[0].shape[1]):
             if k not in self.apart:
@@ -449,7 +451,9 @@ class TwinRows:
         asked = [(a, b) for a in range(n) for b in range(n) if self._looked_for(a, b)]
         for surely in (True, False):
             for i, (a, b) in enumerate(asked):
-                seconds = self.budget.share(2 * len(asked) * parts - i - (0 if surely else len(asked)))
+                seconds = self.budget.share(
+                    2 * len(asked) * parts - i - (0 if surely else len(asked))
+                )
                 code, cell = self.twins.joint.search(a, b, seconds, surely=surely, box=box)
                 if code == 1:
                     pair = self.twins.narrow(cell)
@@ -568,9 +572,7 @@ class PossiblePairs:
     a missing value is neither near a number nor above it.
     """
 
-    def __init__(
-        self, space: Space, differing: Sequence[str], relation: Relation
-    ) -> None:
+    def __init__(self, space: Space, differing: Sequence[str], relation: Relation) -> None:
         domain = space.domain
         self.space, self.differing = space, tuple(differing)
         self.numbers = not isinstance(relation, Unequal)
@@ -581,7 +583,7 @@ class PossiblePairs:
             more.append(Linear(((here, Fraction(-1)), (there, Fraction(1))), "<=", relation.by))
         self.domain = domain.twice(positions, more)
 
-    def _sides(self, one: Sides, two: Sides) -> dict[str, Side]:
+    def _sides(self, one: Region, two: Region) -> dict[str, Side]:
         both = dict(common_sides(one, two))
         for name in self.differing:
             if name in one:
@@ -594,12 +596,12 @@ class PossiblePairs:
         """Leave a missing value out where one is more than, or near, the other: it is neither."""
         return replace(side, nan=False) if self.numbers else side
 
-    def possible(self, one: Sides, two: Sides) -> bool:
+    def possible(self, one: Region, two: Region) -> bool:
         """Return whether two boxes have such a pair of rows, one each."""
         return is_possible(self.domain, self._sides(one, two))
 
     def rows(
-        self, one: Sides, two: Sides, cuts: Mapping[str, Sequence[float]], alike: Collection[str]
+        self, one: Region, two: Region, cuts: Mapping[str, Sequence[float]], alike: Collection[str]
     ) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Return such a pair of rows out of two boxes; None if there is none."""
         sides = self._sides(one, two)

@@ -128,9 +128,7 @@ def _cuts_of(kernel: Kernel, feature: Feature) -> list[float]:
     return cuts_by_feature(kernel.trees).get(feature.name, [])
 
 
-def _changed(
-    kernel: Kernel, feature: Feature, row: Row, ends: tuple[float, float]
-) -> Row:
+def _changed(kernel: Kernel, feature: Feature, row: Row, ends: tuple[float, float]) -> Row:
     """Give the row with another number within reach that gets another answer."""
     space = kernel.space
     own = {space.columns[k].name for k in space.columns_of[feature.name]} | {feature.name}

@@ -5,8 +5,8 @@ import pytest
 
 import orderless as ol
 
+from ..ensembles.test_answers import forest
 from ..oracle_ensemble_rows import draw
-from .test_answers import forest
 
 
 @pytest.mark.parametrize("seed", range(60))

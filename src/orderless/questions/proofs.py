@@ -62,7 +62,7 @@ def prove(
     Parameters
     ----------
     model : Tree, CanonicalForm, Ensemble, or any model that a reader knows
-        Also a tree of decisions (``tree.cut``, ``tree.decide_at``).
+        Also a tree of decisions (``tree.discretize``, ``tree.decide_at``).
     time_limit : float
         Seconds for each property, where it is an ensemble or has facts.
     facts : list of facts, optional
