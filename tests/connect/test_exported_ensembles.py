@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import orderless as ol
-from orderless.ensembles.joint import Joint
 from orderless.errors import Undecided
 from orderless.model import budget
 from orderless.questions import compare
+from orderless.questions.joint import Joint
 
 pytest.importorskip("onnx", reason="comes with the extra orderless[onnx]")
 

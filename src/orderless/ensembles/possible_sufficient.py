@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from ..form import own_values
 from ..model import Rows, Side, SumKernel
-from .boxes import OPEN, Boxes, Cells
-from .possible_sums import PossibleCells
-from .regions import region_trees, with_trees
+from ..questions.boxes import OPEN, Boxes, Cells, PossibleCells
+from ..questions.regions import region_trees, with_trees
 from .sufficient import Sufficient
 
 __all__ = ["PossibleSufficient", "with_fact_bins"]

@@ -495,10 +495,16 @@ class SumKernel:
         """The same in the unit of the page's script, for what has to have the same numbers."""
         return self._summed(self.whole_within(IN_PAGES))
 
+    def cuts_in_units(self, exponent: int) -> list[int]:
+        """Return the cuts rounded down to units of ``2 ** exponent``.
+
+        A sum in such units is above a cut if it is above the cut rounded down.
+        """
+        return [in_units(cut, exponent) for cut in self.rule.cuts]
+
     def _summed(self, whole: Whole) -> Sum:
         adding, rule = self.adding, self.rule
-        # Cuts round down: a whole sum is above a cut if it is above the whole number below it.
-        cuts = [in_units(cut, whole.exponent) for cut in rule.cuts]
+        cuts = self.cuts_in_units(whole.exponent)
         return _core.ensembles.Sum(
             self.bins.nodes,
             self.bins.layout,

@@ -1,7 +1,7 @@
-"""Questions about models, each written once for a tree and for a sum of trees.
+"""Questions about one model or two, each written once for a tree and for a sum of trees.
 
-In:  kernels, conditions, rows.
-Out: proofs with counterexamples; equivalence and differences of two models; what can be left out.
+In:  a kernel, rows with unknown values, regions, costs.
+Out: what is certain, possible, needed; what to ask next; proofs and comparisons.
 """
 
 from lazy_loader import attach_stub

@@ -13,12 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import answer_of, predict_model
-from ..ensembles.boxes import Cells, slices, undecided
-from ..ensembles.joint import Joint
-from ..ensembles.regions import box_in, region_trees, sides_of_cell, with_trees
-from ..ensembles.splitting import share_of_difference
-from ..ensembles.summands import add_the_same, add_the_same_way
 from ..errors import InvalidData, InvalidTree, Undecided
 from ..form import (
     cuts_by_feature,
@@ -48,6 +42,12 @@ from ..model import (
     value_at_most,
 )
 from ..readers import read_model
+from .boxes import Cells, slices, undecided
+from .joint import Joint
+from .regions import box_in, region_trees, sides_of_cell, with_trees
+from .rows import answer_of, predict
+from .splitting import share_of_difference
+from .summands import add_the_same, add_the_same_way
 
 __all__ = [
     "ModelPair",
@@ -356,7 +356,7 @@ class ModelPair:
         """Return what each says of every row; None where its answer is not certain."""
         tables = X if isinstance(X, RowsOfBoth) else (X, X)
         lists = [
-            predict_model(model, rows_for(model, rows)).tolist()
+            predict(model, rows_for(model, rows)).tolist()
             for model, rows in zip(self.models, tables, strict=True)
         ]
         return list(zip(*lists, strict=True))

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ensembles import tree_of_ensemble
 from ..errors import InvalidTree, OutOfTime, TooLarge, TooManyReasons, Undecided
 from ..form import Term, meeting_boxes, product_tree, share_of_trees, shared_classes
 from ..form.function_tree import canonical_tree, with_function_bins
@@ -43,6 +42,7 @@ from ..output.templates import fragment
 from ..readers import read_model
 from .compare import ModelPair
 from .proofs import plain_row, value_text
+from .splitting import tree_of_ensemble
 
 __all__ = ["Difference", "Shift", "difference"]
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from ..ensembles import answer_of
 from ..errors import InvalidData, InvalidTree, a_kind
 from ..form import cuts_by_feature
 from ..inputs import column_value, exact_number, near, read_region, some_names
@@ -39,6 +38,7 @@ from ..model import (
 )
 from ..readers import read_model
 from .compare import ModelPair
+from .rows import answer_of
 from .search import Falling, Near, Outcome, PossiblePairs, Relation, Unequal, search_of, two_steps
 from .small_changes import stable_rows
 
@@ -528,7 +528,7 @@ class Properties:
             return self._pair((feature,), region, Near(own, step), claim, lambda rows: instead)
         if where is not None:
             raise InvalidData("give where= or X=, not both: leave out rows that do not count")
-        pair, at = stable_rows(self.model, self.search.certain, own, step, X)
+        pair, at = stable_rows(self.model, own, step, X)
         answers = tuple(self.says(row) for row in pair)
         return Proof(
             not at, claim, pair, answers, at=at, _space=None if at else self.space,

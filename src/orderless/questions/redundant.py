@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..ensembles.joint import Joint
 from ..errors import OutOfTime, setting
 from ..form import meeting_boxes
 from ..model import (
@@ -25,6 +24,7 @@ from ..model import (
     in_budget,
 )
 from ..readers import read_tree
+from .joint import Joint
 
 __all__ = ["redundant_splits", "without_idle"]
 

@@ -20,19 +20,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import verdicts_of
-from ..ensembles.boxes import (
-    IMPOSSIBLE,
-    OPEN,
-    Boxes,
-    Cells,
-    possible_boxes,
-    slices,
-    undecided,
-)
-from ..ensembles.joint import Twins
-from ..ensembles.possible_sums import PossibleCells
-from ..ensembles.regions import box_in, sides_of_cell, within
 from ..errors import InvalidData
 from ..inputs import exact
 from ..model import (
@@ -42,7 +29,6 @@ from ..model import (
     Formula,
     LeafTable,
     Linear,
-    Rows,
     Side,
     Space,
     SumKernel,
@@ -55,6 +41,16 @@ from ..model import (
     second,
     value_in,
 )
+from .boxes import (
+    Boxes,
+    Cells,
+    PossibleCells,
+    possible_boxes,
+    slices,
+    undecided,
+)
+from .joint import Twins
+from .regions import box_in, sides_of_cell, within
 
 __all__ = [
     "Falling",
@@ -136,9 +132,6 @@ class Search(Protocol):
     def thresholds(self, region: Region, near: Near) -> tuple[float, ...]:
         """Find where a small step across a feature can change the answer."""
 
-    def certain(self, rows: Rows) -> Flags:
-        """Return by row whether its answer is certain."""
-
 
 def search_of(kernel: TreeKernel | SumKernel) -> Search:
     """Return the search that fits a kernel."""
@@ -159,10 +152,6 @@ class LeafSearch:
 
     def __init__(self, tree: TreeKernel) -> None:
         self.tree, self.space = tree, tree.space
-
-    def certain(self, rows: Rows) -> Flags:
-        """Return by row whether its answer is certain."""
-        return self.tree.decide(rows) >= 0
 
     def box(self, outcome: Outcome, region: Region) -> Box | None:
         """Find a leaf with one of some answers that has a possible row in a region."""
@@ -248,19 +237,6 @@ class SumSearch:
 
     def __init__(self, kernel: SumKernel) -> None:
         self.kernel, self.space = kernel, kernel.space
-
-    def certain(self, rows: Rows) -> Flags:
-        """Return by row whether its answer is certain; raise ``Undecided`` where time is short."""
-        status = verdicts_of(self.kernel, rows).status
-        status = np.where(status == IMPOSSIBLE, OPEN, status)  # no possible row, and no answer
-        unknown = np.flatnonzero(status > OPEN)
-        if len(unknown):
-            row = int(unknown[0])
-            raise undecided(
-                int(status[row]), f"row {row}: could not decide whether its answer changes",
-                Budget.current(), row=row,
-            )  # fmt: skip
-        return np.asarray(status != OPEN)
 
     def box(self, outcome: Outcome, region: Region) -> Box | None:
         """Find a cell that gets one of some answers and has a possible row in a region."""

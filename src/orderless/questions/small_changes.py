@@ -7,7 +7,7 @@ Out: which rows are not stable, with one of them and what it may become.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ..ensembles import answer_of
 from ..errors import InvalidData
 from ..form import cuts_by_feature
 from ..inputs import exact, row_at, rows_for
 from ..model import (
     ABSENT,
     BETWEEN,
+    Budget,
     CoreColumn,
     Feature,
     Flags,
@@ -37,6 +37,8 @@ from ..model import (
     values_between,
     values_in,
 )
+from .boxes import CERTAIN, IMPOSSIBLE, OPEN, undecided
+from .rows import answer_of, verdicts_of
 
 __all__ = ["stable_rows"]
 
@@ -46,26 +48,38 @@ Row = dict[str, Any]
 
 def stable_rows(
     kernel: Kernel,
-    certain: Callable[[Rows], Flags],
     feature: Feature,
     by: Fraction,
     X: Any,
 ) -> tuple[tuple[Row, ...], tuple[int, ...]]:
     """Return a row that a step changes, with what it becomes, and the positions of all such rows.
 
-    See ``Properties.stable``; ``certain``: by row whether its answer is certain.
+    See ``Properties.stable``.
     """
     rows = rows_for(kernel, X)
     place = kernel.space.index(feature.name)
     columns = list(rows.columns)
     low, high = _ends(feature, columns[place], rows.n_rows, by)
     columns[place] = CoreColumn(BETWEEN, low, high)
-    changed = certain(rows) & ~certain(replace(rows, columns=columns))
+    changed = _certain(kernel, rows) & ~_certain(kernel, replace(rows, columns=columns))
     at = tuple(np.flatnonzero(changed).tolist())
     if not at:
         return (), ()
     row = row_at(X, kernel.space, at[0])
     return (row, _changed(kernel, feature, row, (float(low[at[0]]), float(high[at[0]])))), at
+
+
+def _certain(kernel: Kernel, rows: Rows) -> Flags:
+    """Return by row whether its answer is certain; raise ``Undecided`` where time is short."""
+    status = verdicts_of(kernel, rows).status
+    undecided_rows = np.flatnonzero((status > OPEN) & (status != IMPOSSIBLE))
+    if len(undecided_rows):
+        row = int(undecided_rows[0])
+        raise undecided(
+            int(status[row]), f"row {row}: could not decide whether its answer changes",
+            Budget.current(), row=row,
+        )  # fmt: skip
+    return np.asarray(status == CERTAIN)
 
 
 def _ends(feature: Feature, column: CoreColumn, n_rows: int, by: Fraction) -> tuple[Floats, Floats]:

@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ...ensembles import answer_of
 from ...errors import InvalidParameter, UnreadableModel
 from ...inputs import column_value
 from ...model import (
@@ -26,7 +25,7 @@ from ...model import (
     printable,
     short_number,
 )
-from ...questions import ModelPair, counterexample, plain_row
+from ...questions import ModelPair, answer_of, counterexample, plain_row
 from ...readers import Nan, extra_results, opened, read_model, required_columns
 from .alike import made_up, widened, without_missing
 from .engines import run_artifact, run_results, run_source

@@ -34,9 +34,8 @@ from ..model import (
     second,
     values_in,
 )
-from .bounds_of_sums import Ends, ends_of_boxes
-from .boxes import Boxes, Cells, possible_boxes, slices
-from .possible_sums import PossibleCells
+from .bounds import Extremes, extremes_of_boxes
+from .boxes import Boxes, Cells, PossibleCells, possible_boxes, slices
 from .regions import with_trees
 
 __all__ = ["Joint", "Twins"]
@@ -144,7 +143,7 @@ class Joint:
         """How far the sums of both libraries together can be from what is searched, in units."""
         return int(sum(scaled.slack.max() for scaled in self.scaled))
 
-    def ends_of_difference(self, time_limit: float, box: Boxes | None = None) -> Ends | None:
+    def ends_of_difference(self, time_limit: float, box: Boxes | None = None) -> Extremes | None:
         """Compute the ends of the difference of the sums of two models of numbers, in one box.
 
         In units of the coarser of the two; without a box, everywhere. None where the box has no
@@ -179,7 +178,7 @@ class Joint:
         base: int,
         time_limit: float,
         box: Boxes | None,
-    ) -> Ends | None:
+    ) -> Extremes | None:
         """Compute the ends of a difference of sums of whole numbers."""
         mine, theirs = values
         of_other = dict(self.pairs)
@@ -194,12 +193,12 @@ class Joint:
         box = self.everything() if box is None else box
         restricts, once = asked.space.domain.restricts, np.ones(1, dtype=np.int64)
         seconds = time_limit / (1 + restricts)
-        ends = ends_of_boxes(asked, box[None], once, seconds, 1)
+        ends = extremes_of_boxes(asked, box[None], once, seconds, 1)
         if not restricts or all(self.possible(c[0]) for c in (ends.low_cell, ends.high_cell)):
             return ends
         if not self.cells.any_in(box):
             return None
-        return ends_of_boxes(self.cells.over(asked), box[None], once, seconds, 1)
+        return extremes_of_boxes(self.cells.over(asked), box[None], once, seconds, 1)
 
     def _opposed(self, a: int, b: int) -> tuple[int, int] | None:
         """Give a condition of each that say the opposite, if there are such.
