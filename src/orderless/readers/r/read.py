@@ -73,7 +73,7 @@ def from_text(text: str) -> ColumnModel:
         builder = ModelBuilder(_table(content["features"]))
         if classes is None:
             return _numbers(builder, trees)
-        if len(trees) > 1:
+        if len(trees) > 1 or flags[1]:
             return _forest(builder, trees, classes, votes=flags[1])
         for leaf in _leaves(builder, trees[0]):
             shares = _shares(leaf, classes)
@@ -127,10 +127,11 @@ def _forest(
                 )
             builder.leaf_adds(*shares)
     base = (0.0,) * len(classes)
-    if votes:  # equal votes are drawn by lot
+    rule = Rule("largest")
+    if votes and len(trees) > 1:  # equal votes are drawn by lot
         rule = Rule("largest", window=0.5, either=True)
-        return builder.finish(classes, Adding(base=base), rule)
-    return builder.finish(classes, Adding(base=base, divisor=float(len(trees))), Rule("largest"))
+    divisor = 1.0 if votes else float(len(trees))
+    return builder.finish(classes, Adding(base=base, divisor=divisor), rule)
 
 
 def _leaves(builder: ModelBuilder, nodes: list[Node]) -> Iterator[Node]:
