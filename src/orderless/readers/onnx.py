@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,23 +198,23 @@ def _tree_graph(proto: Any) -> TreeGraph:
                 "from"
             )
         node = operators[0]
-        given, columns = attributes(node), columns_of(model, node.input[0])
+        options, columns = attributes(node), columns_of(model, node.input[0])
         after = _path(model, node)
         if node.op_type == "TreeEnsembleClassifier":
-            return _classifier(given, columns, after)
+            return _classifier(options, columns, after)
         if node.op_type == "TreeEnsembleRegressor":
-            aggregate = given.get("aggregate_function", "SUM")
-            trees = older_trees(given, columns, "target", int(given.get("n_targets", 1)))
+            aggregate = options.get("aggregate_function", "SUM")
+            trees = older_trees(options, columns, "target", int(options.get("n_targets", 1)))
         else:
-            aggregate = AGGREGATES[int(given.get("aggregate_function", 1))]
-            trees = newer_trees(given, columns)
-        if given.get("post_transform", "NONE") not in ("NONE", 0):
+            aggregate = AGGREGATES[int(options.get("aggregate_function", 1))]
+            trees = newer_trees(options, columns)
+        if options.get("post_transform", "NONE") not in ("NONE", 0):
             raise UnreadableModel(
                 f"the trees of the ONNX model have the post_transform "
-                f"{given['post_transform']!r:.40}, which is not read: only NONE is"
+                f"{options['post_transform']!r:.40}, which is not read: only NONE is"
             )
         _check_weights(trees)
-        graph = _numbers(model, given, trees, aggregate, after)
+        graph = _numbers(model, options, trees, aggregate, after)
         single = node.op_type == "TreeEnsembleRegressor" and graph.double
         if single and len(trees.roots) > 1 and graph.classes is not None:
             raise UnreadableModel(
@@ -225,7 +225,7 @@ def _tree_graph(proto: Any) -> TreeGraph:
 
 
 def _path(model: OnnxModel, node: Any) -> list[Any]:
-    """Give the operators between the trees and the answer, first to last."""
+    """Return the operators between the trees and the answer, first to last."""
     first, why = node.output[0], None
     for output in model.outputs:
         path: list[Any] = []
@@ -250,10 +250,10 @@ def _path(model: OnnxModel, node: Any) -> list[Any]:
 
 
 def _constant(model: OnnxModel, node: Any) -> np.ndarray:
-    own = [model.constants[name] for name in node.input if name in model.constants]
-    if len(own) != 1:
+    constants = [model.constants[name] for name in node.input if name in model.constants]
+    if len(constants) != 1:
         raise refused(node, "after")
-    return own[0]
+    return constants[0]
 
 
 def _check_weights(trees: StoredTrees) -> None:
@@ -272,14 +272,14 @@ def _check_weights(trees: StoredTrees) -> None:
 # -- classifiers -----------------------------------------------------------------------------------
 
 
-def _classifier(given: dict[str, Any], columns: Any, after: list[Any]) -> TreeGraph:
-    labels: list[Label] = list(given.get("classlabels_strings") or [])
+def _classifier(options: dict[str, Any], columns: Any, after: list[Any]) -> TreeGraph:
+    labels: list[Label] = list(options.get("classlabels_strings") or [])
     text = bool(labels)
     if not labels:
-        labels = np.asarray(given.get("classlabels_int64s", [])).tolist()
-    trees = older_trees(given, columns, "class", max(len(labels), 1))
+        labels = np.asarray(options.get("classlabels_int64s", [])).tolist()
+    trees = older_trees(options, columns, "class", max(len(labels), 1))
     _check_weights(trees)
-    base = given.get("base_values_as_tensor", given.get("base_values", np.zeros(0)))
+    base = options.get("base_values_as_tensor", options.get("base_values", np.zeros(0)))
     base = np.asarray(base, dtype=np.float64).ravel()
     if len(labels) < 2 or len(set(labels)) < len(labels):
         raise UnreadableModel(
@@ -298,8 +298,8 @@ def _several(trees: StoredTrees, labels: list[Label], base: np.ndarray) -> TreeG
         raise UnreadableModel(f"the ONNX model has {len(base)} base_values for {n} classes")
     every = len(base) > 0 or all(_always(trees, k) for k in range(n))
     if not every and len(trees.roots) > 1:
-        lowest = min(w for own in trees.weights.values() for w in own.values())
-        positive = all(max(own.values()) > 0 for own in trees.weights.values())
+        lowest = min(w for leaf in trees.weights.values() for w in leaf.values())
+        positive = all(max(leaf.values()) > 0 for leaf in trees.weights.values())
         if lowest < 0 or not positive:
             raise UnreadableModel(
                 "some leaves of the ONNX model say nothing of some classes, and others add numbers "
@@ -313,8 +313,8 @@ def _two(
     trees: StoredTrees, labels: list[Label], base: np.ndarray, text: bool
 ) -> TreeGraph:  # fmt: skip
     """Take one score that is compared with 0, or with one half where no weight is below 0."""
-    ids = {k for own in trees.weights.values() for k in own}
-    positive = all(w >= 0 for own in trees.weights.values() for w in own.values())
+    ids = {k for leaf in trees.weights.values() for k in leaf}
+    positive = all(w >= 0 for leaf in trees.weights.values() for w in leaf.values())
     if ids == {0, 1}:
         if len(base) or not _always(trees, 1):
             raise UnreadableModel(
@@ -358,11 +358,11 @@ def _check_label_step(node: Any, text: bool) -> None:
 
 
 def _numbers(
-    model: OnnxModel, given: dict[str, Any], trees: StoredTrees, aggregate: str, after: list[Any]
+    model: OnnxModel, options: dict[str, Any], trees: StoredTrees, aggregate: str, after: list[Any]
 ) -> TreeGraph:
     """Follow the sums of a regressor to numbers, or to labels that are looked up by them."""
     n = trees.n_targets
-    base = given.get("base_values_as_tensor", given.get("base_values", np.zeros(0)))
+    base = options.get("base_values_as_tensor", options.get("base_values", np.zeros(0)))
     base = np.asarray(base, dtype=np.float64).ravel()
     if len(base) not in (0, n):
         raise UnreadableModel(f"the ONNX model has {len(base)} base_values for {n} targets")
@@ -410,8 +410,8 @@ class _Followed:
         elif kind in ("Exp", "Sigmoid") and plain and not self.whole:
             self.link = "exp" if kind == "Exp" else "logistic"
         elif kind == "ArgMax" and plain and len(self.base) > 1:
-            own = attributes(node)
-            if own.get("axis", 0) not in (1, -1) or own.get("select_last_index", 0):
+            options = attributes(node)
+            if options.get("axis", 0) not in (1, -1) or options.get("select_last_index", 0):
                 raise refused(node, "(not the first of each row) after")
             self.kind, self.rule = "index", "largest"
         elif kind == "Greater" and plain and len(self.base) == 1 and self.divisor == 1.0:
@@ -482,18 +482,18 @@ class StoredTrees:
     def table(self) -> Table:
         """The table, with categories for columns that are only compared for being equal."""
         table = self.columns.table
-        found: dict[int, set[float]] = {}
+        compared: dict[int, set[float]] = {}
         ordered: set[int] = set()
         for node, mode in enumerate(self.mode):
             column = self.column[node]
             if mode in ("EQ", "NEQ", "MEMBER"):
-                own = self.members.get(node, [float(self.number[node])])
-                found.setdefault(column, set()).update(own)
+                numbers = self.members.get(node, [float(self.number[node])])
+                compared.setdefault(column, set()).update(numbers)
             elif mode and not self._asks_if_known(node):
                 ordered.add(column)
         if table.before is not None:  # what is looked up are numbers that the graph makes
             return table
-        sets = {i: tuple(_labels(v)) for i, v in found.items() if i not in ordered and v}
+        sets = {i: tuple(_labels(v)) for i, v in compared.items() if i not in ordered and v}
         return replace(table, categories={**sets, **table.categories})
 
     def _asks_if_known(self, node: int) -> bool:
@@ -504,10 +504,9 @@ class StoredTrees:
         """Describe the splits of a tree, and leave it to the caller to describe each leaf."""
         self.nodes_below(root)
         codes, categories = self.columns.codes, builder.table.categories
-        for step in builder.walk((root, "")):
-            node, part = step
+        for node, state in builder.walk((root, FIRST)):
             mode, column = self.mode[node], self.column[node]
-            true, false = (self.when_true[node], ""), (self.when_false[node], "")
+            true, false = (self.when_true[node], FIRST), (self.when_false[node], FIRST)
             number, nan_true = float(self.number[node]), self.nan_true[node]
             if not mode:
                 yield node
@@ -524,10 +523,10 @@ class StoredTrees:
                 number = _end(builder.table, number, relation)
                 builder.numerical_test(column, relation, number, true, false, nan_true)
             else:
-                self._describe_equal(builder, node, part)
+                self._describe_equal(builder, node, state)
 
     def nodes_below(self, root: int) -> dict[int, int]:
-        """Give the nodes below a root, and how many each unfolds to.
+        """Return the nodes below a root, and how many each unfolds to.
 
         Two nodes may have one child, as onnxmltools writes sets of categories. Refuses children
         that do not exist, cycles, and what unfolds to too many.
@@ -554,34 +553,43 @@ class StoredTrees:
             todo.append(ahead[0])
         return size
 
-    def _describe_equal(self, builder: ModelBuilder, node: int, part: str) -> None:
-        """Ask whether an ordered column is one of some numbers: at most it, and not below it.
-
-        ``part`` says how many of them have been asked about, and whether at most was answered.
-        """
+    def _describe_equal(self, builder: ModelBuilder, node: int, state: Asked) -> None:
+        """Ask whether an ordered column is one of some numbers: at most it, and not below it."""
         numbers = sorted(self.members.get(node, [float(self.number[node])]))
-        true, false = (self.when_true[node], ""), (self.when_false[node], "")
+        true, false = (self.when_true[node], FIRST), (self.when_false[node], FIRST)
         if self.mode[node] == "NEQ":
             true, false = false, true
         nan_inside = self.nan_true[node] != (self.mode[node] == "NEQ")
-        at, _, below = part.partition("/")
-        i = int(at or 0)
-        column = self.column[node]
+        column, i = self.column[node], state.numbers
         if not numbers:
             builder.numerical_test(column, "<", -np.inf, true, false, nan_inside)
-        elif below:
+        elif state.at_most:
             builder.numerical_test(column, "<", numbers[i], false, true)
         else:
             # NaN goes on to the last number, and there to where the operator sends it.
             last = i + 1 == len(numbers)
-            more = false if last else (node, str(i + 1))
-            down = (node, f"{i}/below")
+            more = false if last else (node, Asked(i + 1, False))
+            down = (node, Asked(i, True))
             number = _end(builder.table, numbers[i], "<=")
             builder.numerical_test(column, "<=", number, down, more, nan_inside and last)
 
 
+class Asked(NamedTuple):
+    """What has been asked of a node that compares with several numbers.
+
+    ``numbers`` is how many of them have been asked about, ``at_most`` whether the answer to the
+    next was "at most".
+    """
+
+    numbers: int
+    at_most: bool
+
+
+FIRST = Asked(0, False)
+
+
 def _end(table: Table, number: float, relation: str) -> float:
-    """Give -inf so that rows of float32 that hold it are at it."""
+    """Return -inf so that rows of float32 that hold it are at it."""
     at_lowest = number == -np.inf and relation in ("<=", ">") and table.values == "float32"
     return BELOW_FLOAT32 if at_lowest else number
 
@@ -594,9 +602,9 @@ def _labels(numbers: Any) -> list[float | int]:
 def _among(
     codes: Codes, mode: str, number: float, members: list[float] | None
 ) -> tuple[Literal["in", "not in"], list[str]]:
-    """Say for which labels a condition on their codes holds."""
-    own = np.array([*codes.codes, codes.other])
-    holds = np.isin(own, members or []) if mode == "MEMBER" else HOLDS[mode](own, number)
+    """Return for which labels a condition on their codes holds."""
+    numbers = np.array([*codes.codes, codes.other])
+    holds = np.isin(numbers, members or []) if mode == "MEMBER" else HOLDS[mode](numbers, number)
     other = bool(holds[-1])
     return (
         "not in" if other else "in",
@@ -604,37 +612,37 @@ def _among(
     )
 
 
-def older_trees(given: dict[str, Any], columns: Columns, target: str, n: int) -> StoredTrees:
+def older_trees(options: dict[str, Any], columns: Columns, target: str, n: int) -> StoredTrees:
     """Read the attributes of a TreeEnsembleClassifier or TreeEnsembleRegressor.
 
     ``target`` is what the names of its leaves' attributes start with, ``n`` how many targets, or
     classes, there are.
     """
-    trees, ids = _ints(given, "nodes_treeids"), _ints(given, "nodes_nodeids")
+    trees, ids = _ints(options, "nodes_treeids"), _ints(options, "nodes_nodeids")
     count = len(trees)
-    modes = [str(mode).removeprefix("BRANCH_") for mode in given["nodes_modes"]]
-    numbers = _floats(given, "nodes_values")
-    column = _ints(given, "nodes_featureids")
-    true, false = _ints(given, "nodes_truenodeids"), _ints(given, "nodes_falsenodeids")
-    nan = given.get("nodes_missing_value_tracks_true", np.zeros(0, dtype=np.int64))
-    for name, own in (("nodes_nodeids", ids), ("nodes_modes", modes), ("nodes_values", numbers),
+    modes = [str(mode).removeprefix("BRANCH_") for mode in options["nodes_modes"]]
+    numbers = _floats(options, "nodes_values")
+    column = _ints(options, "nodes_featureids")
+    true, false = _ints(options, "nodes_truenodeids"), _ints(options, "nodes_falsenodeids")
+    nan = options.get("nodes_missing_value_tracks_true", np.zeros(0, dtype=np.int64))
+    for name, array in (("nodes_nodeids", ids), ("nodes_modes", modes), ("nodes_values", numbers),
                       ("nodes_featureids", column), ("nodes_truenodeids", true),
                       ("nodes_falsenodeids", false)):  # fmt: skip
-        if len(own) != count:
-            raise UnreadableModel(f"{name} has {len(own):,} entries for {count:,} nodes: damaged")
+        if len(array) != count:
+            raise UnreadableModel(f"{name} has {len(array):,} entries for {count:,} nodes: damaged")
     unknown = set(modes) - {"LEAF", *MODES[:-1]}
     if unknown:
         raise UnreadableModel(f"nodes_modes has {min(unknown)!r:.40}, which is not known")
-    place = {pair: i for i, pair in enumerate(zip(trees.tolist(), ids.tolist(), strict=True))}
+    index = {pair: i for i, pair in enumerate(zip(trees.tolist(), ids.tolist(), strict=True))}
     starts = np.flatnonzero(np.diff(trees, prepend=trees[:1] - 1)).tolist()
-    if len(place) != count or len(starts) != len(set(trees.tolist())):
+    if len(index) != count or len(starts) != len(set(trees.tolist())):
         raise UnreadableModel("two nodes of the ONNX model have one number, or trees are mixed")
     weights: dict[int, dict[int, float]] = {}
-    owner = zip(_ints(given, f"{target}_treeids").tolist(),
-                _ints(given, f"{target}_nodeids").tolist(), strict=True)  # fmt: skip
-    own_ids, values = _ints(given, f"{target}_ids"), _floats(given, f"{target}_weights")
+    owner = zip(_ints(options, f"{target}_treeids").tolist(),
+                _ints(options, f"{target}_nodeids").tolist(), strict=True)  # fmt: skip
+    own_ids, values = _ints(options, f"{target}_ids"), _floats(options, f"{target}_weights")
     for pair, k, weight in zip(owner, own_ids.tolist(), values.tolist(), strict=True):
-        leaf = weights.setdefault(place[pair], {})
+        leaf = weights.setdefault(index[pair], {})
         if k in leaf or not 0 <= k < n:
             raise UnreadableModel(
                 f"a leaf of the ONNX model adds to target {k}, of {n}, or adds to it twice"
@@ -643,7 +651,7 @@ def older_trees(given: dict[str, Any], columns: Columns, target: str, n: int) ->
 
     def children(which: Ints) -> list[int]:
         pairs = zip(trees.tolist(), which.tolist(), strict=True)
-        return [place.get(pair, -1) for pair in pairs]
+        return [index.get(pair, -1) for pair in pairs]
 
     return StoredTrees(
         columns, starts, ["" if mode == "LEAF" else mode for mode in modes], column.tolist(),
@@ -652,36 +660,36 @@ def older_trees(given: dict[str, Any], columns: Columns, target: str, n: int) ->
     )  # fmt: skip
 
 
-def newer_trees(given: dict[str, Any], columns: Columns) -> StoredTrees:
+def newer_trees(options: dict[str, Any], columns: Columns) -> StoredTrees:
     """Read the attributes of a TreeEnsemble: leaves are apart, and each adds to one target."""
-    n = int(given["n_targets"])
-    modes = [MODES[m] for m in np.asarray(given["nodes_modes"]).ravel().tolist()]
+    n = int(options["n_targets"])
+    modes = [MODES[m] for m in np.asarray(options["nodes_modes"]).ravel().tolist()]
     count = len(modes)
-    numbers = _floats(given, "nodes_splits")
-    column = _ints(given, "nodes_featureids").tolist()
-    targets, values = _ints(given, "leaf_targetids").tolist(), _floats(given, "leaf_weights")
+    numbers = _floats(options, "nodes_splits")
+    column = _ints(options, "nodes_featureids").tolist()
+    targets, values = _ints(options, "leaf_targetids").tolist(), _floats(options, "leaf_weights")
     sides = []
     for side in ("true", "false"):
-        own = _ints(given, f"nodes_{side}nodeids")
-        leaf = _ints(given, f"nodes_{side}leafs") != 0
-        sides.append(np.where(leaf, own + count, own).tolist())
-    nan = _ints(given, "nodes_missing_value_tracks_true", np.zeros(count, dtype=np.int64))
+        ids = _ints(options, f"nodes_{side}nodeids")
+        leaf = _ints(options, f"nodes_{side}leafs") != 0
+        sides.append(np.where(leaf, ids + count, ids).tolist())
+    nan = _ints(options, "nodes_missing_value_tracks_true", np.zeros(count, dtype=np.int64))
     sizes = {len(numbers), len(column), len(sides[0]), len(sides[1]), len(nan), count}
     if len(sizes) > 1 or len(targets) != len(values) or n < 1:
         raise UnreadableModel("the attributes of the TreeEnsemble do not fit: it is damaged")
     members, at = {}, 0
-    lists = _floats(given, "membership_values", np.zeros(0))
+    lists = _floats(options, "membership_values", np.zeros(0))
     for node, mode in enumerate(modes):
         if mode == "MEMBER":
-            ends = np.flatnonzero(np.isnan(lists[at:]))
-            end = at + int(ends[0]) if len(ends) else len(lists)
+            stops = np.flatnonzero(np.isnan(lists[at:]))
+            end = at + int(stops[0]) if len(stops) else len(lists)
             members[node] = lists[at:end].tolist()
             at = end + 1
     if any(not 0 <= k < n for k in targets):
         raise UnreadableModel(f"a leaf of the TreeEnsemble adds to a target that is not below {n}")
     n_leaves = len(targets)
     roots = []
-    for root in _ints(given, "tree_roots").tolist():
+    for root in _ints(options, "tree_roots").tolist():
         if not 0 <= root < count:
             raise UnreadableModel(f"the TreeEnsemble has the root {root}, of {count} nodes")
         only = sides[0][root] == sides[1][root] >= count  # a tree that is one leaf
@@ -697,21 +705,21 @@ def newer_trees(given: dict[str, Any], columns: Columns) -> StoredTrees:
 
 
 def _nan_true(modes: Sequence[str], nan: Ints) -> list[bool]:
-    """Tell where NaN goes: to the true side if a flag says so; and it is unequal to any number."""
+    """Return whether NaN goes to the true side: if a flag says so, and as unequal to a number."""
     flags = [*nan.tolist(), *[0] * len(modes)]
     return [flag == 1 or mode == "NEQ" for mode, flag in zip(modes, flags, strict=False)]
 
 
-def _ints(given: dict[str, Any], name: str, default: Ints | None = None) -> Ints:
-    own = given.get(name, default)
-    if own is None or not isinstance(own, np.ndarray) or own.dtype.kind not in "iu":
+def _ints(options: dict[str, Any], name: str, default: Ints | None = None) -> Ints:
+    array = options.get(name, default)
+    if array is None or not isinstance(array, np.ndarray) or array.dtype.kind not in "iu":
         raise UnreadableModel(f"the trees of the ONNX model lack {name}: it is damaged")
-    return own.ravel().astype(np.int64)
+    return array.ravel().astype(np.int64)
 
 
-def _floats(given: dict[str, Any], name: str, default: Floats | None = None) -> Floats:
-    """Give an attribute of numbers, which may be a tensor of float64 instead."""
-    own = given.get(f"{name}_as_tensor", given.get(name, default))
-    if own is None or not isinstance(own, np.ndarray) or own.dtype.kind != "f":
+def _floats(options: dict[str, Any], name: str, default: Floats | None = None) -> Floats:
+    """Return an attribute of numbers, which may be a tensor of float64 instead."""
+    array = options.get(f"{name}_as_tensor", options.get(name, default))
+    if array is None or not isinstance(array, np.ndarray) or array.dtype.kind != "f":
         raise UnreadableModel(f"the trees of the ONNX model lack {name}: it is damaged")
-    return own.ravel().astype(np.float64)
+    return array.ravel().astype(np.float64)

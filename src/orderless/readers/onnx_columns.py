@@ -48,7 +48,7 @@ class OnnxColumn:
 
     Attributes
     ----------
-    name, place : the input, and which of its columns
+    name, position : the input, and which of its columns
     first, kind : the element types with which it came in, and that it has now
     rounded : to float32, on its way
     codes : labels that became numbers, if nothing else happens to it
@@ -56,7 +56,7 @@ class OnnxColumn:
     """
 
     name: str
-    place: int
+    position: int
     first: int
     kind: int
     rounded: bool
@@ -69,7 +69,7 @@ class OnnxColumn:
 
 
 def refused(node: Any, where: str) -> UnreadableModel:
-    """Say which operator is not known."""
+    """Return the error for an operator that is not known."""
     domain = node.domain or "ai.onnx"
     return UnreadableModel(
         f"the ONNX model has the operator {node.op_type!r:.40} ({domain:.40}) {where} its trees, "
@@ -100,18 +100,18 @@ class Columns:
 
 def columns_of(model: OnnxModel, value: str) -> Columns:
     """Follow a value back to the inputs of the graph."""
-    found = _trace(model, value, 0)
-    if isinstance(found, str):  # one input, whose number of columns nobody says
-        kind = model.inputs[found][0]
+    columns = _trace(model, value, 0)
+    if isinstance(columns, str):  # one input, whose number of columns nobody says
+        kind = model.inputs[columns][0]
         _check_kind(kind)
         values = _values(kind == FLOAT or kind in (INT32, INT64))
         return Columns(Table(None, None, values=values, learns_nan=True), kind, {})
-    if not found:
+    if not columns:
         raise UnreadableModel("the trees of the ONNX model have no columns: it is damaged")
-    kinds = {column.kind for column in found}
-    if any(column.stages for column in found):
-        return _prepared(model, found, kinds)
-    rounded = {column.rounded or column.kind in WHOLE for column in found if column.codes is None}
+    kinds = {column.kind for column in columns}
+    if any(column.stages for column in columns):
+        return _prepared(model, columns, kinds)
+    rounded = {column.rounded or column.kind in WHOLE for column in columns if column.codes is None}
     if len(kinds) > 1 or len(rounded) > 1:
         raise UnreadableModel(
             "some columns of the ONNX model are rounded to float32 and others are not, which is "
@@ -119,22 +119,22 @@ def columns_of(model: OnnxModel, value: str) -> Columns:
         )
     kind = kinds.pop()
     _check_kind(kind)
-    own = [column.name for column in found]
-    names: Sequence[str] | None = own if len(set(own)) == len(found) else None
-    if model.names is not None and len(model.inputs) == 1 and len(model.names) == len(found):
+    inputs = [column.name for column in columns]
+    names: Sequence[str] | None = inputs if len(set(inputs)) == len(columns) else None
+    if model.names is not None and len(model.inputs) == 1 and len(model.names) == len(columns):
         names = model.names
-    codes = {i: column.codes for i, column in enumerate(found) if column.codes is not None}
+    codes = {i: column.codes for i, column in enumerate(columns) if column.codes is not None}
     table = Table(
-        len(found),
+        len(columns),
         names,
         values=_values(rounded != {False}),
         learns_nan=True,
-        categories={i: own.labels for i, own in codes.items()},
+        categories={i: one.labels for i, one in codes.items()},
     )
     return Columns(table, kind, codes)
 
 
-def _prepared(model: OnnxModel, found: list[OnnxColumn], kinds: set[int]) -> Columns:
+def _prepared(model: OnnxModel, columns: list[OnnxColumn], kinds: set[int]) -> Columns:
     """Describe columns that the graph changes before its trees ask about them."""
     if len(kinds) > 1:
         raise UnreadableModel("the trees of the ONNX model get columns of several types: damaged")
@@ -144,23 +144,24 @@ def _prepared(model: OnnxModel, found: list[OnnxColumn], kinds: set[int]) -> Col
     sources: dict[tuple[str, int], int] = {}
     values: list[Values] = []
     names: list[str] = []
-    for name, (own, wide) in model.inputs.items():
-        if wide is None:
+    for name, (input_kind, width) in model.inputs.items():
+        if width is None:
             raise _unknown_width(name)
-        for place in range(wide):
-            sources[name, place] = len(values)
-            values.append("integer" if own in WHOLE else _values(own == FLOAT))
+        for position in range(width):
+            sources[name, position] = len(values)
+            integer = input_kind in WHOLE
+            values.append("integer" if integer else _values(input_kind == FLOAT))
             names.append(name)
-    wires = [wire_of(column, sources[column.name, column.place]) for column in found]
-    own_names: Sequence[str] | None = names if len(set(names)) == len(names) else None
+    wires = [wire_of(column, sources[column.name, column.position]) for column in columns]
+    names_or_none: Sequence[str] | None = names if len(set(names)) == len(names) else None
     if model.names is not None and len(model.names) == len(names):
-        own_names = model.names
+        names_or_none = model.names
     table = Table(
-        len(found),
+        len(columns),
         None,
         values=_values(kind != DOUBLE),
         learns_nan=True,
-        before=Before(wires, values, own_names),
+        before=Before(wires, values, names_or_none),
     )
     return Columns(table, kind, {})
 
@@ -181,16 +182,16 @@ def _check_kind(kind: int) -> None:
 
 
 def _trace(model: OnnxModel, value: str, depth: int) -> list[OnnxColumn] | str:
-    """Give the columns of a value, or the name of an input of unknown width."""
+    """Return the columns of a value, or the name of an input of unknown width."""
     if depth > MAX_DEPTH:
         raise UnreadableModel(f"the ONNX model has more than {MAX_DEPTH} operators in a row")
     if value in model.inputs:
-        kind, wide = model.inputs[value]
-        if wide is None:
+        kind, width = model.inputs[value]
+        if width is None:
             return value
-        if not 0 < wide <= MAX_COLUMNS:
-            raise UnreadableModel(f"the ONNX model has the input {value!r:.40} of {wide} columns")
-        return [OnnxColumn(value, place, kind, kind, kind == FLOAT) for place in range(wide)]
+        if not 0 < width <= MAX_COLUMNS:
+            raise UnreadableModel(f"the ONNX model has the input {value!r:.40} of {width} columns")
+        return [OnnxColumn(value, position, kind, kind, kind == FLOAT) for position in range(width)]
     node = model.made_by.get(value)
     if node is None:
         raise UnreadableModel(f"nothing in the ONNX model makes {value!r:.40}: it is damaged")
@@ -202,15 +203,15 @@ def _trace(model: OnnxModel, value: str, depth: int) -> list[OnnxColumn] | str:
         return _joined(model, node, depth)
     if changes(node):
         moving = [name for name in node.input if name not in model.constants]
-        return changed(model, node, _known(model, (moving or node.input)[0], depth))
+        return changed(model, node, _columns_in(model, (moving or node.input)[0], depth))
     if node.op_type in ("Reshape", "Flatten"):
         return _reshaped(model, node, depth)
     if node.op_type == "ArrayFeatureExtractor" or _picks(node):
-        own = _trace(model, node.input[0], depth + 1)
+        columns = _trace(model, node.input[0], depth + 1)
         which = model.constants[node.input[1]].ravel().astype(np.int64).tolist()
-        if isinstance(own, str) or any(not 0 <= i < len(own) for i in which):
+        if isinstance(columns, str) or any(not 0 <= i < len(columns) for i in which):
             raise UnreadableModel("the ONNX model picks columns that are not there: it is damaged")
-        return [own[i] for i in which]
+        return [columns[i] for i in which]
     if node.op_type == "LabelEncoder":
         return _encoded(model, node, depth)
     raise refused(node, "before")
@@ -220,39 +221,39 @@ def _picks(node: Any) -> bool:
     return node.op_type == "Gather" and attributes(node).get("axis", 0) in (1, -1)
 
 
-def _known(model: OnnxModel, value: str, depth: int) -> list[OnnxColumn]:
-    """Give the columns of a value, which must say how many it has."""
-    own = _trace(model, value, depth + 1)
-    if isinstance(own, str):
-        raise _unknown_width(own)
-    return own
+def _columns_in(model: OnnxModel, value: str, depth: int) -> list[OnnxColumn]:
+    """Return the columns of a value, which must say how many it has."""
+    columns = _trace(model, value, depth + 1)
+    if isinstance(columns, str):
+        raise _unknown_width(columns)
+    return columns
 
 
 def _reshaped(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn]:
     """Read what leaves each row its columns, in their order."""
-    own = _known(model, node.input[0], depth)
+    columns = _columns_in(model, node.input[0], depth)
     if node.op_type == "Flatten":
         fits = attributes(node).get("axis", 1) == 1
     else:
         shape = model.constants.get(node.input[1], np.zeros(0)).ravel().tolist()
-        fits = shape in ([-1, len(own)], [0, len(own)], [0, -1])
+        fits = shape in ([-1, len(columns)], [0, len(columns)], [0, -1])
     if not fits:
         raise refused(node, "(which does not leave rows as they are) before")
-    return own
+    return columns
 
 
 def _cast(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn] | str:
-    own = _trace(model, node.input[0], depth + 1)
+    columns = _trace(model, node.input[0], depth + 1)
     to = int(attributes(node).get("to", 0))
-    if isinstance(own, str):
-        if to == model.inputs[own][0]:
-            return own
-        raise _unknown_width(own)
-    if all(column.kind == to or (column.kind, to) == (INT32, INT64) for column in own):
-        return [replace(column, kind=to) for column in own]
-    if to not in (FLOAT, DOUBLE) or any(column.kind not in NUMBERS for column in own):
+    if isinstance(columns, str):
+        if to == model.inputs[columns][0]:
+            return columns
+        raise _unknown_width(columns)
+    if all(column.kind == to or (column.kind, to) == (INT32, INT64) for column in columns):
+        return [replace(column, kind=to) for column in columns]
+    if to not in (FLOAT, DOUBLE) or any(column.kind not in NUMBERS for column in columns):
         raise refused(node, f"(to the type {to}) before")
-    out = [replace(column, kind=to, rounded=column.rounded or to == FLOAT) for column in own]
+    out = [replace(column, kind=to, rounded=column.rounded or to == FLOAT) for column in columns]
     return [column.then(rounded_to(to), to) if column.stages else column for column in out]
 
 
@@ -261,7 +262,7 @@ def _joined(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn]:
         raise refused(node, "(over rows) before")
     out: list[OnnxColumn] = []
     for name in node.input:
-        out += _known(model, name, depth)
+        out += _columns_in(model, name, depth)
     if node.op_type == "FeatureVectorizer":  # makes float32 of everything
         out = [replace(column, kind=FLOAT, rounded=True) for column in out]
     return out
@@ -269,39 +270,39 @@ def _joined(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn]:
 
 def _encoded(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn]:
     """Read text, or whole numbers, that become the numbers of their labels."""
-    own = _trace(model, node.input[0], depth + 1)
-    given = attributes(node)
-    keys = given.get("keys_strings", given.get("classes_strings"))
-    if "values_floats" in given:
-        values, other, kind = given["values_floats"], given.get("default_float", -0.0), FLOAT
-    elif "values_int64s" in given:
-        values, other, kind = given["values_int64s"], given.get("default_int64", -1), INT64
+    columns = _trace(model, node.input[0], depth + 1)
+    options = attributes(node)
+    keys = options.get("keys_strings", options.get("classes_strings"))
+    if "values_floats" in options:
+        values, other, kind = options["values_floats"], options.get("default_float", -0.0), FLOAT
+    elif "values_int64s" in options:
+        values, other, kind = options["values_int64s"], options.get("default_int64", -1), INT64
     else:
         raise refused(node, "before")
-    wanted = STRING
-    if keys is None and "keys_int64s" in given:
-        keys, wanted = given["keys_int64s"].tolist(), INT64
-    if isinstance(own, str) or len(own) != 1 or own[0].kind != wanted or keys is None:
+    key_kind = STRING
+    if keys is None and "keys_int64s" in options:
+        keys, key_kind = options["keys_int64s"].tolist(), INT64
+    if isinstance(columns, str) or len(columns) != 1 or columns[0].kind != key_kind or keys is None:
         raise refused(node, "before")
-    if own[0].stages or own[0].codes is not None:
+    if columns[0].stages or columns[0].codes is not None:
         raise refused(node, "(after another operator) before")
     if node.domain != ML or len(keys) != len(values) or len(set(keys)) != len(keys):
         raise UnreadableModel("a LabelEncoder of the ONNX model does not fit: it is damaged")
     pairs = {key: float(v) for key, v in zip(keys, values, strict=True) if not np.isnan(v)}
     if not pairs:
         raise UnreadableModel("a LabelEncoder of the ONNX model has no labels: it is damaged")
-    if wanted == INT64:
-        return [own[0].then(Encode("LabelEncoder", pairs, float(other)), kind)]
+    if key_kind == INT64:
+        return [columns[0].then(Encode("LabelEncoder", pairs, float(other)), kind)]
     unknown = tuple(key for key in keys if key not in pairs)
-    found = Codes(tuple(pairs), tuple(pairs.values()), float(other), unknown)
-    return [replace(own[0], kind=kind, rounded=True, codes=found)]
+    codes = Codes(tuple(pairs), tuple(pairs.values()), float(other), unknown)
+    return [replace(columns[0], kind=kind, rounded=True, codes=codes)]
 
 
 # -- operators that change columns -----------------------------------------------------------------
 
 
 def staged(column: OnnxColumn) -> tuple[Stage, ...]:
-    """Give all that happens to a column, with what comes first: its type, and its codes."""
+    """Return all that happens to a column, with what comes first: its type, and its codes."""
     if column.codes is not None:
         codes = column.codes
         missing = float("nan") if codes.unknown else None
@@ -315,7 +316,7 @@ def staged(column: OnnxColumn) -> tuple[Stage, ...]:
 
 
 def wire_of(column: OnnxColumn, source: int) -> Wire:
-    """Give the way of a column to the trees, which get it in the type that it has in the end."""
+    """Return the way of a column to the trees, which get it in the type that it has in the end."""
     stages = staged(column)
     return Wire(source, (*stages, rounded_to(column.kind)) if stages else ())
 
@@ -340,23 +341,23 @@ def changes(node: Any) -> bool:
     return node.op_type in ARITHMETIC or (node.domain == ML and node.op_type in names)
 
 
-def changed(model: OnnxModel, node: Any, own: list[OnnxColumn]) -> list[OnnxColumn]:
+def changed(model: OnnxModel, node: Any, columns: list[OnnxColumn]) -> list[OnnxColumn]:
     """Apply an operator to columns."""
     if node.op_type in ARITHMETIC:
-        return _arithmetic(model, node, own)
+        return _arithmetic(model, node, columns)
     how = {"Scaler": _scaled, "Imputer": _filled, "OneHotEncoder": _one_hot, "Binarizer": _cut}
-    return how[node.op_type](node, own)
+    return how[node.op_type](node, columns)
 
 
-def _numbers(values: Any, own: list[OnnxColumn], node: Any, what: str) -> list[Any]:
-    """Give one number per column; a single one is for all."""
+def _numbers(values: Any, columns: list[OnnxColumn], node: Any, what: str) -> list[Any]:
+    """Return one number per column; a single one is for all."""
     flat = np.asarray(values).ravel()
-    if flat.dtype.kind not in "fiu" or len(flat) not in (1, len(own)):
+    if flat.dtype.kind not in "fiu" or len(flat) not in (1, len(columns)):
         raise UnreadableModel(
             f"{what} of the operator {node.op_type!r:.40} of the ONNX model has {len(flat)} "
-            f"entries for {len(own)} columns: it is damaged"
+            f"entries for {len(columns)} columns: it is damaged"
         )
-    return list(flat) if len(flat) == len(own) else [flat[0]] * len(own)
+    return list(flat) if len(flat) == len(columns) else [flat[0]] * len(columns)
 
 
 def _monotone(node: Any, factor: Any, *others: Any) -> None:
@@ -365,12 +366,14 @@ def _monotone(node: Any, factor: Any, *others: Any) -> None:
         raise refused(node, "(by 0, or by something that is not finite) before")
 
 
-def _scaled(node: Any, own: list[OnnxColumn]) -> list[OnnxColumn]:
+def _scaled(node: Any, columns: list[OnnxColumn]) -> list[OnnxColumn]:
     """Read ``Scaler``: (x - offset) * scale, in the type that comes in, and float32 in the end."""
-    given = attributes(node)
-    offsets = _numbers(given.get("offset", np.zeros(0)), own, node, "offset")
-    scales = _numbers(given.get("scale", np.zeros(0)), own, node, "scale")
-    return [_scale(node, column, o, s) for column, o, s in zip(own, offsets, scales, strict=True)]
+    options = attributes(node)
+    offsets = _numbers(options.get("offset", np.zeros(0)), columns, node, "offset")
+    scales = _numbers(options.get("scale", np.zeros(0)), columns, node, "scale")
+    return [
+        _scale(node, column, o, s) for column, o, s in zip(columns, offsets, scales, strict=True)
+    ]
 
 
 def _scale(node: Any, column: OnnxColumn, offset: Any, scale: Any) -> OnnxColumn:
@@ -387,7 +390,7 @@ def _scale(node: Any, column: OnnxColumn, offset: Any, scale: Any) -> OnnxColumn
     return column.then(Rescale("Scaler", function), FLOAT)
 
 
-def _arithmetic(model: OnnxModel, node: Any, own: list[OnnxColumn]) -> list[OnnxColumn]:
+def _arithmetic(model: OnnxModel, node: Any, columns: list[OnnxColumn]) -> list[OnnxColumn]:
     """Read what is added, subtracted, multiplied or divided column by column."""
     constants = [name for name in node.input if name in model.constants]
     if len(node.input) != 2 or len(constants) != 1:
@@ -398,11 +401,11 @@ def _arithmetic(model: OnnxModel, node: Any, own: list[OnnxColumn]) -> list[Onnx
     array = model.constants[constants[0]]
     if array.ndim > 1 and array.shape[:-1] != (1,) * (array.ndim - 1):
         raise refused(node, "(row by row) before")
-    numbers = _numbers(array, own, node, "the constant")
+    numbers = _numbers(array, columns, node, "the constant")
     operation = ARITHMETIC[node.op_type]
     multiplies = node.op_type in ("Mul", "Div")
     out = []
-    for column, number in zip(own, numbers, strict=True):
+    for column, number in zip(columns, numbers, strict=True):
         _monotone(node, number if multiplies else 1.0, number)
         if column.kind not in (FLOAT, DOUBLE) or array.dtype != _dtype(column.kind):
             raise refused(node, "(of whole numbers, or of two types) before")
@@ -419,10 +422,10 @@ def _with(operation: Callable[[Any, Any], Any], number: Any, wide: Any) -> Calla
     return function
 
 
-def _cut(node: Any, own: list[OnnxColumn]) -> list[OnnxColumn]:
+def _cut(node: Any, columns: list[OnnxColumn]) -> list[OnnxColumn]:
     """Read ``Binarizer``: 1 above a threshold, else 0. onnxruntime takes no NaN here."""
     (threshold,) = {float(np.float32(attributes(node).get("threshold", 0.0)))}
-    if any(column.kind != FLOAT for column in own):
+    if any(column.kind != FLOAT for column in columns):
         raise refused(node, "(of numbers that are not float32) before")
 
     def function(x: Floats) -> Floats:
@@ -430,36 +433,38 @@ def _cut(node: Any, own: list[OnnxColumn]) -> list[OnnxColumn]:
             return (x.astype(np.float32) > np.float32(threshold)).astype(np.float64)
 
     stage = Rescale("Binarizer", function, takes_missing=False, two_valued=True)
-    return [column.then(stage, FLOAT) for column in own]
+    return [column.then(stage, FLOAT) for column in columns]
 
 
-def _filled(node: Any, own: list[OnnxColumn]) -> list[OnnxColumn]:
+def _filled(node: Any, columns: list[OnnxColumn]) -> list[OnnxColumn]:
     """Read ``Imputer``, which puts a number where one is missing."""
-    given = attributes(node)
-    if any(column.kind != FLOAT for column in own):
+    options = attributes(node)
+    if any(column.kind != FLOAT for column in columns):
         raise refused(node, "(of numbers that are not float32) before")
-    number = given.get("replaced_value_float", 0.0)
+    number = options.get("replaced_value_float", 0.0)
     if not np.isnan(number):
         raise refused(node, f"(which takes {number} for missing) before")
-    values = _numbers(given.get("imputed_value_floats", np.zeros(0)), own, node, "imputed_value")
+    values = _numbers(
+        options.get("imputed_value_floats", np.zeros(0)), columns, node, "imputed_value"
+    )
     stages = [Fill("Imputer", float("nan"), float(value), True) for value in values]
-    return [column.then(stage, FLOAT) for column, stage in zip(own, stages, strict=True)]
+    return [column.then(stage, FLOAT) for column, stage in zip(columns, stages, strict=True)]
 
 
-def _one_hot(node: Any, own: list[OnnxColumn]) -> list[OnnxColumn]:
+def _one_hot(node: Any, columns: list[OnnxColumn]) -> list[OnnxColumn]:
     """Read ``OneHotEncoder`` of one column: a column for each of its labels."""
-    given = attributes(node)
-    text = "cats_strings" in given
-    labels = given["cats_strings"] if text else given.get("cats_int64s", np.zeros(0)).tolist()
-    if len(own) != 1 or own[0].kind not in ((STRING,) if text else (INT32, INT64)):
+    options = attributes(node)
+    text = "cats_strings" in options
+    labels = options["cats_strings"] if text else options.get("cats_int64s", np.zeros(0)).tolist()
+    if len(columns) != 1 or columns[0].kind not in ((STRING,) if text else (INT32, INT64)):
         raise refused(node, "(of several columns, or not of its labels' type) before")
-    if own[0].stages or own[0].codes is not None:
+    if columns[0].stages or columns[0].codes is not None:
         raise refused(node, "(after another operator) before")
     if not labels or len(set(labels)) != len(labels):
         raise UnreadableModel("a OneHotEncoder of the ONNX model has no labels, or one twice")
-    zeros = 0.0 if given.get("zeros", 1) else None
+    zeros = 0.0 if options.get("zeros", 1) else None
     return [
-        own[0].then(
+        columns[0].then(
             Encode("OneHotEncoder", {label: float(label == one) for label in labels}, zeros), FLOAT
         )
         for one in labels

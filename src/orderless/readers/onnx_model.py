@@ -50,7 +50,7 @@ def knows_onnx(content: bytes) -> bool:
 
 
 def parsed(content: bytes) -> Any:
-    """Give the ``ModelProto`` of bytes."""
+    """Return the ``ModelProto`` of bytes."""
     onnx = import_optional("onnx", needed_for="reading a model of ONNX")
     from google.protobuf.message import DecodeError
 
@@ -67,7 +67,7 @@ def parsed(content: bytes) -> Any:
 
 
 def attributes(node: Any) -> dict[str, Any]:
-    """Give the attributes of an operator: numbers, text, or arrays of them.
+    """Return the attributes of an operator: numbers, text, or arrays of them.
 
     A tensor that is kept outside of the model is refused, and so is a graph inside of an operator.
     """
@@ -175,7 +175,7 @@ class OnnxModel:
 
 
 def _shape(value: Any) -> tuple[int, int | None]:
-    """Give the element type of an input, and its number of columns; None if it is not said."""
+    """Return the element type of an input, and its number of columns; None if it is not said."""
     kind = value.type.tensor_type
     dims = kind.shape.dim
     wide = dims[1].dim_value if len(dims) == 2 and dims[1].HasField("dim_value") else None

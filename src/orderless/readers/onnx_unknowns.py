@@ -55,7 +55,7 @@ class ColumnBins:
     labels: Codes | None
 
     def reached(self, value: Any) -> Flags:
-        """Give the leaves that a value can reach; None is unknown.
+        """Return the leaves that a value can reach; None is unknown.
 
         Raises
         ------
@@ -121,7 +121,7 @@ def read_unknowns(proto: Any) -> Unknowns | None:
 
 
 def required_columns(proto: Any) -> list[int]:
-    """Give the columns that a row must have for its answer to mean something.
+    """Return the columns that a row must have for its answer to mean something.
 
     They are those without which the result "complete" of our models is false; none where a model
     has no such result.
@@ -148,7 +148,7 @@ class _Reader:
         self.number = np.float64 if self.columns.kind == DOUBLE else np.float32
 
     def _made(self, value: str, kind: str, **given: Any) -> list[str]:
-        """Give what goes into the operator that makes a value, which must be just this one."""
+        """Return what goes into the operator that makes a value, which must be just this one."""
         node = self.model.made_by[value]
         own = {
             name: one.tolist() if isinstance(one, np.ndarray) else one
@@ -159,7 +159,7 @@ class _Reader:
         return list(node.input)
 
     def _constant(self, value: str, kind: str, *shape: int | None) -> NDArray[Any]:
-        """Give a constant of a type and a shape, in which None is any length."""
+        """Return a constant of a type and a shape, in which None is any length."""
         own = self.model.constants[value]
         fits = own.ndim == len(shape) and all(
             n in (None, have) for n, have in zip(shape, own.shape, strict=True)
@@ -219,7 +219,7 @@ class _Reader:
         return columns
 
     def _labels(self) -> tuple[Label, ...]:
-        """Give the labels, in the order of the columns of "possible"."""
+        """Return the labels, in the order of the columns of "possible"."""
         (answer,) = self._made("label", "Identity")
         labels, _ = self._made(answer, "Gather", axis=0)
         own = self.model.constants[labels]
@@ -231,7 +231,7 @@ class _Reader:
         return out
 
     def _numbers(self, possible: str) -> tuple[Label, ...]:
-        """Give the numbers of which the least and the largest are results."""
+        """Return the numbers of which the least and the largest are results."""
         found = []
         for name, kind, beyond in (("lower", "ReduceMin", np.inf), ("upper", "ReduceMax", -np.inf)):
             (end,) = self._made(name, "Identity")

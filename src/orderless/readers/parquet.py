@@ -65,7 +65,7 @@ def _refuse_more(count: int, most: int, what: str) -> None:
 
 
 def _paths(parquet: Any, pa: Any, file: bytes, columns: Sequence[str]) -> list[str]:
-    """Give the columns in the file that are asked for, each by its whole path."""
+    """Return the columns in the file that are asked for, each by its whole path."""
     schema = parquet.ParquetFile(pa.BufferReader(file)).schema
     every = [schema.column(i).path for i in range(len(schema))]
     return [path for path in every if any(f"{path}.".startswith(f"{own}.") for own in columns)]
@@ -161,7 +161,7 @@ class _Header:
 
 
 def _text_size(array: Any) -> int:
-    """Say how long the texts of a column are together, each as often as it is there."""
+    """Return how long the texts of a column are together, each as often as it is there."""
     pa, compute = (
         import_optional("pyarrow", needed_for=""),
         import_optional("pyarrow.compute", needed_for=""),

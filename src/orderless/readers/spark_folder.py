@@ -2,7 +2,7 @@
 
 In:  the folder that ``model.save(path)`` writes, of a tree, a forest, boosted trees, or a
      ``PipelineModel`` that ends in one.
-Out: the same as one JSON text, which ``spark_models`` reads.
+Out: the same as one JSON text, which ``spark`` reads.
 """
 
 from __future__ import annotations
@@ -53,24 +53,24 @@ def spark_text(path: Path) -> str:
             stages = [(one, _metadata(one)) for one in _stages(path, head)]
         content: dict[str, Any] = {"format": SPARK_FORMAT, "version": 1}
         columns: dict[str, dict[str, Any]] = {}  # what indexers and assemblers put out
-        for folder, own in stages:
-            kind = own["class"]
+        for folder, metadata in stages:
+            kind = metadata["class"]
             if kind in IDLE and "trees" in content:
                 continue
             if "trees" in content:
                 raise _refused(kind, "after the model")
             if kind in MODELS:
-                content |= _model(folder, own, columns)
+                content |= _model(folder, metadata, columns)
             elif kind == INDEXER:
-                columns |= _indexed(folder, own)
+                columns |= _indexed(folder, metadata)
             elif kind == BUCKETIZER:
-                columns |= _bucketed(own)
+                columns |= _bucketed(metadata)
             elif kind == VECTOR_INDEXER:
-                columns[_param(own, "outputCol")] = _vector_indexed(folder, own)
+                columns[_param(metadata, "outputCol")] = _vector_indexed(folder, metadata)
             elif kind == ASSEMBLER:
-                made = _param(own, "outputCol")
-                columns[made] = {"inputs": list(_param(own, "inputCols")),
-                                 "invalid": _param(own, "handleInvalid", "error")}  # fmt: skip
+                made = _param(metadata, "outputCol")
+                columns[made] = {"inputs": list(_param(metadata, "inputCols")),
+                                 "invalid": _param(metadata, "handleInvalid", "error")}  # fmt: skip
             else:
                 raise _refused(kind, "before the model")
         if "trees" not in content:
@@ -115,10 +115,10 @@ def _param(metadata: dict[str, Any], name: str, default: Any = ...) -> Any:
 def _stages(path: Path, head: dict[str, Any]) -> Iterator[Path]:
     names = _param(head, "stageUids")
     width = len(str(len(names)))
-    for place, uid in enumerate(names):
-        folder = path / "stages" / f"{place:0{width}d}_{uid}"
+    for position, uid in enumerate(names):
+        folder = path / "stages" / f"{position:0{width}d}_{uid}"
         if folder.parent != path / "stages" or not folder.is_dir():
-            raise ValueError(f"stage {place} is missing")
+            raise ValueError(f"stage {position} is missing")
         yield folder
 
 
@@ -139,54 +139,54 @@ def _contents(files: Sequence[Path], most: int) -> list[bytes]:
     for file in files:
         try:
             out.append(read_file(file, most))
-        except InvalidData as fault:  # no file at all, or too large
-            raise UnreadableModel(f"this is no model that Spark saved: {fault}") from fault
+        except InvalidData as error:  # no file at all, or too large
+            raise UnreadableModel(f"this is no model that Spark saved: {error}") from error
         most -= len(out[-1])
     return out
 
 
-def _indexed(folder: Path, own: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _indexed(folder: Path, metadata: dict[str, Any]) -> dict[str, dict[str, Any]]:
     (row,) = _rows(folder, "data", "labelsArray", "labels")
     every = row["labelsArray"] if "labelsArray" in row else [row["labels"]]
-    outputs = _param(own, "outputCols", None) or [_param(own, "outputCol")]
-    inputs = _param(own, "inputCols", None) or [_param(own, "inputCol")]
-    invalid = _param(own, "handleInvalid", "error")
+    outputs = _param(metadata, "outputCols", None) or [_param(metadata, "outputCol")]
+    inputs = _param(metadata, "inputCols", None) or [_param(metadata, "inputCol")]
+    invalid = _param(metadata, "handleInvalid", "error")
     return {
         made: {"labels": list(labels), "input": source, "invalid": invalid}
         for made, source, labels in zip(outputs, inputs, every, strict=True)
     }
 
 
-def _bucketed(own: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Say where buckets begin and end; Spark writes infinity as text."""
-    every = _param(own, "splitsArray", None) or [_param(own, "splits")]
-    outputs = _param(own, "outputCols", None) or [_param(own, "outputCol")]
-    inputs = _param(own, "inputCols", None) or [_param(own, "inputCol")]
-    invalid = _param(own, "handleInvalid", "error")
+def _bucketed(metadata: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return where buckets begin and end; Spark writes infinity as text."""
+    every = _param(metadata, "splitsArray", None) or [_param(metadata, "splits")]
+    outputs = _param(metadata, "outputCols", None) or [_param(metadata, "outputCol")]
+    inputs = _param(metadata, "inputCols", None) or [_param(metadata, "inputCol")]
+    invalid = _param(metadata, "handleInvalid", "error")
     return {
         made: {"splits": [str(split) for split in splits], "input": source, "invalid": invalid}
         for made, source, splits in zip(outputs, inputs, every, strict=True)
     }
 
 
-def _vector_indexed(folder: Path, own: dict[str, Any]) -> dict[str, Any]:
-    """Say which places of a vector have categories: pairs of a value and its index."""
+def _vector_indexed(folder: Path, metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return which positions of a vector have categories: pairs of a value and its index."""
     (row,) = _rows(folder, "data", "categoryMaps")
-    maps = {str(int(place)): [[float(v), int(i)] for v, i in _pairs(own_map)]
-            for place, own_map in _pairs(row["categoryMaps"])}  # fmt: skip
-    invalid = _param(own, "handleInvalid", "error")
-    return {"vector": _param(own, "inputCol"), "maps": maps, "invalid": invalid}
+    maps = {str(int(position)): [[float(v), int(i)] for v, i in _pairs(mapping)]
+            for position, mapping in _pairs(row["categoryMaps"])}  # fmt: skip
+    invalid = _param(metadata, "handleInvalid", "error")
+    return {"vector": _param(metadata, "inputCol"), "maps": maps, "invalid": invalid}
 
 
 def _pairs(entries: Any) -> list[tuple[Any, Any]]:
     return list(entries.items()) if isinstance(entries, dict) else [tuple(e) for e in entries]
 
 
-def _model(folder: Path, own: dict[str, Any], columns: dict[str, Any]) -> dict[str, Any]:
-    kind, task = MODELS[own["class"]]
-    if _param(own, "thresholds", None) is not None:
+def _model(folder: Path, metadata: dict[str, Any], columns: dict[str, Any]) -> dict[str, Any]:
+    kind, task = MODELS[metadata["class"]]
+    if _param(metadata, "thresholds", None) is not None:
         raise UnreadableModel("a model with thresholds is not read: leave them out")
-    label = columns.get(_param(own, "labelCol", "label"), {})
+    label = columns.get(_param(metadata, "labelCol", "label"), {})
     labels = label.get("labels") if task == "classification" else None
     if labels is not None and label["invalid"] == "keep":
         labels = [*labels, "__unknown"]  # as Spark calls the class of labels that it kept
@@ -201,21 +201,21 @@ def _model(folder: Path, own: dict[str, Any], columns: dict[str, Any]) -> dict[s
         tree = 0 if kind == "DecisionTree" else row["treeID"]
         node = row if kind == "DecisionTree" else row["nodeData"]
         by_tree[tree].append({key: node[key] for key in KEPT})
-    n_classes = own.get("numClasses", 2 if task == "classification" else None)
+    n_classes = metadata.get("numClasses", 2 if task == "classification" else None)
     return {
         "kind": kind,
         "task": task,
-        "n_features": own["numFeatures"],
+        "n_features": metadata["numFeatures"],
         "n_classes": n_classes,
         "labels": labels,
-        "features": _features(_param(own, "featuresCol", "features"), columns),
+        "features": _features(_param(metadata, "featuresCol", "features"), columns),
         "weights": weights,
         "trees": [sorted(nodes, key=lambda node: int(node["id"])) for nodes in by_tree],
     }
 
 
 def _features(vector: str, columns: dict[str, Any]) -> dict[str, Any] | None:
-    """Say what the vector is made of; None if nothing is known of it."""
+    """Return what the vector is made of; None if nothing is known of it."""
     made = columns.get(vector)
     if made is None:
         return None

@@ -76,7 +76,7 @@ class Element:
         self.text = ""
 
     def get(self, attribute: str, default: str = "") -> str:
-        """Give an attribute."""
+        """Return an attribute."""
         return self.attributes.get(attribute, default)
 
     def all(self, *names: str) -> Iterator[Element]:
@@ -84,7 +84,7 @@ class Element:
         return (child for child in self.children if child.name in names)
 
     def first(self, *names: str) -> Element | None:
-        """Give the first child of one of these names; None if there is none."""
+        """Return the first child of one of these names; None if there is none."""
         return next(self.all(*names), None)
 
 

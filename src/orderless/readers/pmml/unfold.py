@@ -57,7 +57,7 @@ class _State(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """Where a state leads: into a node, to what a node says (None: to nothing), or to a test."""
+    """Where a state leads: into a node, to its prediction (None: to nothing), or to a test."""
 
     kind: Literal["enter", "stop", "test"]
     node: Node | None
@@ -78,7 +78,7 @@ class Unfolding:
         self.columns = columns
         self.nan_refused = ""
         self.without_other: set[int] = set()
-        self._work = 0
+        self._steps = 0
         self._all = [Side(codes=column.codes) for column in columns]
 
     def leaves(
@@ -144,9 +144,9 @@ class Unfolding:
     def _possible(
         self, predicate: Predicate, box: Box, strategy: Strategy
     ) -> tuple[int, Atom | None]:
-        """Give what a predicate can be on a box, and the first test in it that is not settled."""
-        self._work += 1
-        if self._work > MAX_STEPS:
+        """Return what a predicate can be on a box, and the first test in it that is not settled."""
+        self._steps += 1
+        if self._steps > MAX_STEPS:
             raise UnreadableModel(
                 f"this file takes more than {MAX_STEPS:,} steps to unfold into trees of one test "
                 "each: its predicates are too many, or too entangled; save a smaller model"
@@ -156,7 +156,7 @@ class Unfolding:
         if isinstance(predicate, Atom):
             side = self._side(box, predicate.column, strategy)
             if side.codes is not None:
-                self._work += len(side.codes) // 32
+                self._steps += len(side.codes) // 32
             possible = predicate.possible(side)
             return possible, (predicate if possible & (possible - 1) else None)
         return self._compound(predicate, box, strategy)
@@ -177,18 +177,18 @@ class Unfolding:
         return out, open_test
 
     def _side(self, box: Box, column: int, strategy: Strategy) -> Side:
-        """Give what is left of a column."""
+        """Return what is left of a column."""
         side = box.get(column)
         if side is not None:
             return side
-        own = self.columns[column]
-        if own.replaced is None and (own.refuses_missing or not strategy.sends_missing):
+        source = self.columns[column]
+        if source.replaced is None and (source.refuses_missing or not strategy.sends_missing):
             self.nan_refused = (
                 self.nan_refused
-                or own.refuses_missing
+                or source.refuses_missing
                 or (
-                    f"where {own.what} is missing the file gives no prediction, or one of several "
-                    f"leaves together (missingValueStrategy={strategy.missing!r})"
+                    f"where {source.what} is missing the file gives no prediction, or one of "
+                    f"several leaves together (missingValueStrategy={strategy.missing!r})"
                 )
             )
             return self._all[column].only_values()
@@ -200,8 +200,8 @@ class Unfolding:
         side = self._side(state.box, column, state.node.strategy)
         parts = atom.split(side)
         both = side.missing and side.has_values
-        if parts is None:  # it is known, or it is not
-            self._ask_known(builder, state, column, side)
+        if parts is None:  # it is missing, or it is not
+            self._ask_missing(builder, state, column, side)
             return
         nan_true = False
         if both:
@@ -222,12 +222,12 @@ class Unfolding:
         codes = parts[0].codes
         if len(labels) in codes:  # a label that is not listed is none of these
             relation, codes = "not in", parts[1].codes
-        self._work += 4 * len(codes)
+        self._steps += 4 * len(codes)
         builder.categorical_test(
             column, relation, [labels[code] for code in sorted(codes)], yes, no, nan_true
         )
 
-    def _ask_known(self, builder: ModelBuilder, state: _State, column: int, side: Side) -> None:
+    def _ask_missing(self, builder: ModelBuilder, state: _State, column: int, side: Side) -> None:
         """Ask whether a column is missing; not at all where both ways are one."""
         known, missing = (
             self._with(state, column, one) for one in (side.only_values(), side.only_missing())
@@ -241,7 +241,7 @@ class Unfolding:
         return state._replace(box={**state.box, column: side})
 
     def _entered(self, state: _State, column: int, side: Side) -> tuple[str, int]:
-        """Say into which node a part leads; a part that needs a test leads nowhere yet."""
+        """Return into which node a side leads; one that needs a test leads nowhere yet."""
         way = self._way(self._with(state, column, side))
         return (way.kind, id(way.node)) if way.kind != "test" else ("test", id(side))
 
@@ -250,10 +250,10 @@ class Unfolding:
         lacking = ""
         unlisted = []
         for column, side in state.box.items():
-            own = self.columns[column]
+            source = self.columns[column]
             if side.missing and not side.has_values:
-                lacking = own.what
-            elif own.other and side.codes == frozenset((len(own.labels or ()),)):
+                lacking = source.what
+            elif source.other and side.codes == frozenset((len(source.labels or ()),)):
                 unlisted.append(column)
         if lacking:  # whatever else there is: with all values known it may have a prediction
             self.nan_refused = self.nan_refused or (
@@ -272,11 +272,11 @@ class Unfolding:
         """Describe rows by the columns that have been asked."""
         parts = []
         for column, side in list(box.items())[:8]:
-            own = self.columns[column]
+            source = self.columns[column]
             if side.codes is None:
-                parts.append(f"{own.name!r:.40} above {side.low!r} and at most {side.high!r}")
+                parts.append(f"{source.name!r:.40} above {side.low!r} and at most {side.high!r}")
             else:
-                labels = [*(own.labels or ()), "(other)"]
+                labels = [*(source.labels or ()), "(other)"]
                 some = [labels[code] for code in sorted(side.codes)[:4]]
-                parts.append(f"{own.name!r:.40} among {some!r:.80}")
+                parts.append(f"{source.name!r:.40} among {some!r:.80}")
         return "; ".join(parts) or "all rows"

@@ -45,7 +45,7 @@ def source_columns(
     feature_names: Sequence[str] | None,
     nan: Nan,
 ) -> tuple[list[SourceColumn], Space]:
-    """Say what the columns of a model's table mean: how they arise, from features of which space.
+    """Return what the columns of a model's table are: how they arise, from features of which space.
 
     Parameters are those of ``orderless.read``.
     """
@@ -76,7 +76,7 @@ def source_columns(
 
 
 def space_columns(space: Space) -> list[SourceColumn]:
-    """Read a space's own columns: values of features, or 0/1 for conditions on them."""
+    """Read the columns of a space: values of features, or 0/1 for conditions on them."""
     if len(space.columns) > KEPT:
         return [_space_column(space, column) for column in space.columns]
     return list(_columns_of(space))
@@ -114,7 +114,7 @@ def columns_through(
     nan: Nan,
     values: Values = "float64",
 ) -> tuple[list[SourceColumn], Space]:
-    """Say how the columns that come out of a transformer arise from the features that went in.
+    """Return how the columns that come out of a transformer arise from the features that went in.
 
     Parameters
     ----------
@@ -169,8 +169,8 @@ def _columns_of_model(
     if len(names) != n:
         raise InvalidSpace(f"feature_names has {len(names)} names, but the model takes {n} columns")
     features = []
-    for at, (name, own) in enumerate(zip(names, _by_source(before.wires, n), strict=True)):
-        feature = _feature(name, own, nan, before.values[at])
+    for at, (name, wires) in enumerate(zip(names, _by_source(before.wires, n), strict=True)):
+        feature = _feature(name, wires, nan, before.values[at])
         ordered = feature.ordered and feature.kind != "boolean"
         features.append(replace(feature, values=before.values[at]) if ordered else feature)
     space = Space(features)
@@ -206,14 +206,14 @@ def _source_names(
     if names is None and space is not None:
         names = list(space.column_names)
     if names is None and count is not None:
-        own = _first(transformer)
-        named = getattr(own, "space_", None) if getattr(own, "space", None) is None else None
+        first = _first(transformer)
+        named = getattr(first, "space_", None) if getattr(first, "space", None) is None else None
         names = numbered_names(whole_number(count, "n_features_in_"))
         if isinstance(named, Space) and len(named) == count:
             names = list(named.names)
     if names is None and not hasattr(transformer, "transform"):
         raise UnreadableModel(
-            f"through must be a fitted transformer, got {a_kind(transformer)}, which has no "
+            f"preprocessing must be a fitted transformer, got {a_kind(transformer)}, which has no "
             "transform: give the one that made the model's table"
         )
     if names is None:
@@ -244,7 +244,7 @@ def _source_names(
 
 
 def _first(transformer: Any) -> Any:
-    """Give what the table meets first in a pipeline; None where nothing is done to it."""
+    """Return what the table meets first in a pipeline; None where nothing is done to it."""
     from sklearn.pipeline import Pipeline
 
     if isinstance(transformer, Pipeline):
@@ -265,7 +265,7 @@ def _learned(transformer: Any, attribute: str) -> Any:
 
 
 def _own_space(transformer: Any, names: Sequence[str]) -> Space | None:
-    """Give the space that a binarizer at the front was given, for the columns that went in."""
+    """Return the space that a binarizer at the front was given, for the columns that went in."""
     space = getattr(_first(transformer), "space", None)
     if not isinstance(space, Space):
         return None
@@ -281,7 +281,7 @@ def _own_space(transformer: Any, names: Sequence[str]) -> Space | None:
 
 
 def _feature(name: str, wires: Sequence[Wire], nan: Nan, values: Values) -> Feature:
-    """Say what kind of feature goes into these wires, of which it is the source."""
+    """Return what kind of feature goes into these wires, of which it is the source."""
     missing = nan == "value" and bool(wires) and _take(wires, None)
     demands = [wire.demand for wire in wires if not isinstance(wire.demand, Flag)]
     hints = {demand.hint if isinstance(demand, Rescale | Encode) else None for demand in demands}
@@ -316,7 +316,7 @@ def _feature(name: str, wires: Sequence[Wire], nan: Nan, values: Values) -> Feat
 
 
 def _candidates(wires: Sequence[Wire], encoders: Sequence[Encode]) -> list[Label]:
-    """Give all labels that matter: those of the encoders, and what stands for missing."""
+    """Return all labels that matter: those of the encoders, and what stands for missing."""
     labels = [label for encoder in encoders for label in encoder.table]
     for wire in wires:
         for stage in wire.stages:

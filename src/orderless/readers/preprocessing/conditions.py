@@ -120,11 +120,11 @@ def _joined(trees: Sequence[ColumnTree]) -> ColumnTree:
 
 
 def _by_tree(of_nodes: Mapping[int, T], starts: Sequence[int]) -> list[dict[int, T]]:
-    """Give what belongs to nodes to their trees, by the number of the node in its tree."""
+    """Hand what belongs to nodes to their trees, by the number of the node in its tree."""
     out: list[dict[int, T]] = [{} for _ in starts]
-    for node, own in of_nodes.items():
+    for node, value in of_nodes.items():
         i = bisect_right(starts, node) - 1
-        out[i][node - starts[i]] = own
+        out[i][node - starts[i]] = value
     return out
 
 
@@ -174,19 +174,19 @@ class _Nodes:
         """
         column = np.asarray(self.tree.column)
         numbers, kinds = self.space.alike
-        plain = [self._is_plain(own) for own in columns]
+        plain = [self._is_plain(one) for one in columns]
         if self.tree.members or not any(plain):
             return column
         feature = np.array(
-            [cast(int, own.feature) if ok else -1 for own, ok in zip(columns, plain, strict=True)]
+            [cast(int, one.feature) if ok else -1 for one, ok in zip(columns, plain, strict=True)]
             + [-1],
             dtype=np.int32,
         )[column]
         kind = numbers[feature]
-        for i, own in enumerate(kinds):
+        for i, of_kind in enumerate(kinds):
             at = np.flatnonzero(kind == i)
             if len(at):
-                self._boundaries(at, None, own)
+                self._boundaries(at, None, of_kind)
         done = feature >= 0
         self.feature[done] = feature[done]
         return np.where(done, -1, column)
@@ -316,7 +316,7 @@ class _Nodes:
         return ~holds[:, 0]
 
     def _codes(self, node: int, column: SourceColumn, feature: Feature) -> list[int]:
-        """Give the values of a categorical feature for which a node's condition holds."""
+        """Return the values of a categorical feature for which a node's condition holds."""
         table, nan_true = column.table, bool(self.nan_true[node])
         if table is None:
             raise UnreadableModel(f"feature {feature.name!r} is categorical and used as a number")
@@ -366,7 +366,7 @@ def _bits(members: Sequence[Any]) -> list[Any]:
 def _known_members(
     members: Sequence[Any], values: Sequence[Any], feature: Feature
 ) -> Sequence[Any]:
-    """Give the values that a model asks for; one that the column never has is an error."""
+    """Return the values that a model asks for; one that the column never has is an error."""
     if not any(isinstance(value, str) for value in values):
         members, values = _bits(members), (*values, 0, 1)
     for value in members:
@@ -414,7 +414,7 @@ def unfold(
     distribution: Floats | None,
     limit: int = MAX_UNFOLDED,
 ) -> dict[str, Any]:
-    """Give the arguments of a ``Tree`` in which every node asks one threshold.
+    """Return the arguments of a ``Tree`` in which every node asks one threshold.
 
     Linear in the nodes that come out. Branches that no row reaches are left out on the way, so
     many bins of one feature cost little; bins of k features on one path may cost 2**k copies.

@@ -486,7 +486,7 @@ def _imputed(imputer: Any, block: Block, step: str) -> Block:
 
 
 def _indicated(indicator: Any, block: Block, step: str) -> Block:
-    """Tell, for some columns, what is missing."""
+    """Read the columns that flag what is missing."""
     flag = Flag(step, indicator.missing_values)
     wires = [block.wires[k].then(flag, bool) for k in indicator.features_.tolist()]
     sparse = indicator.sparse is True or (indicator.sparse == "auto" and block.sparse)

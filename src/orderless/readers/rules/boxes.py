@@ -61,15 +61,15 @@ def declared(space: Space | Mapping[str, FeatureSpec] | None) -> dict[str, Featu
     return {feature.name: feature for feature in space.features}
 
 
-def boxes_of(table: RuleTable, known: Mapping[str, Feature], whole_space: bool) -> Boxes:
-    """Say what each rule allows; kinds that are not known are inferred from what is compared.
+def boxes_of(table: RuleTable, known: Mapping[str, Feature], complete: bool) -> Boxes:
+    """Return what each rule allows; kinds that are not known are inferred from what is compared.
 
-    With ``whole_space`` the known features are all there are.
+    With ``complete`` the known features are all there are.
     """
     tests: dict[str, list[tuple[Test, str]]] = {}
     for rule in table.rules:
         for name, cell in (pair for both in rule.alternatives for pair in both):
-            if whole_space and name not in known:
+            if complete and name not in known:
                 raise InvalidTree(
                     f"line {rule.line}: there is no feature {name!r:.80}{near(name, known)}: the "
                     f"features are {some_names(known)}"
@@ -82,7 +82,7 @@ def boxes_of(table: RuleTable, known: Mapping[str, Feature], whole_space: bool) 
             f"no rule asks about {some_names(idle)}, so the tree does not have it as a feature",
             stacklevel=4,
         )
-    space = _space(table, known, tests, whole_space)
+    space = _space(table, known, tests, complete)
     boxes = []
     for number, rule in enumerate(table.rules):
         for both in rule.alternatives:
@@ -95,9 +95,9 @@ def _space(
     table: RuleTable,
     known: Mapping[str, Feature],
     tests: Mapping[str, list[tuple[Test, str]]],
-    whole_space: bool,
+    complete: bool,
 ) -> Space:
-    if whole_space:
+    if complete:
         return Space(list(known.values()))
     strange = [name for name in known if name not in table.features]
     if strange:
@@ -144,7 +144,7 @@ def _outputs(table: RuleTable) -> tuple[Label, ...]:
 
 
 def _sides(conditions: Sequence[tuple[str, Cell]], space: Space, where: str) -> dict[int, Values]:
-    """Give the sides of conditions that hold together; those that allow everything are left out."""
+    """Return the sides of conditions that hold together, without those that allow everything."""
     out: dict[int, Values] = {}
     for name, cell in conditions:
         at = space.index(name)
@@ -154,7 +154,7 @@ def _sides(conditions: Sequence[tuple[str, Cell]], space: Space, where: str) -> 
         if not both:
             raise InvalidTree(f"{where}: no value of {name!r:.80} fulfils its condition")
         out[at] = both
-    return {at: own for at, own in out.items() if not _is_whole(space.features[at], own)}
+    return {i: side for i, side in out.items() if not _is_everything(space.features[i], side)}
 
 
 def _values(cell: Cell, feature: Feature, where: str) -> Values:
@@ -191,7 +191,7 @@ def _complement(feature: Feature, values: Any) -> Values:
     return tuple(code for code in range(feature.n_values) if code not in values)
 
 
-def _is_whole(feature: Feature, values: Any) -> bool:
+def _is_everything(feature: Feature, values: Any) -> bool:
     if not feature.ordered:
         return len(values) == feature.n_values
     low, high = feature.bounds

@@ -129,7 +129,7 @@ class RuleCheck:
         return not self.overlaps and (not self.gaps or self.default is not None)
 
     def lines(self) -> list[str]:
-        """Say each finding in a line."""
+        """Write each finding in a line."""
         out = [str(overlap) for overlap in self.overlaps]
         if self.more_overlaps:
             out.append(f"more pairs of rules overlap than these {len(self.overlaps)}")
@@ -151,7 +151,7 @@ class RuleCheck:
 
 
 def overlaps_of(diagram: Diagram, most: int, hit: Hit) -> tuple[tuple[Overlap, ...], bool]:
-    """Give one example for each pair of rules that hold together, against the hit policy."""
+    """Return one example for each pair of rules that hold together, against the hit policy."""
     rules = diagram.rules
     found: dict[tuple[int, int], Overlap] = {}
     if hit == "first":
@@ -177,7 +177,7 @@ def _pairs(held: tuple[int, ...], rules: Boxes, hit: Hit) -> Iterator[tuple[int,
 
 
 def gaps_of(diagram: Diagram, most: int) -> tuple[tuple[Gap, ...], int]:
-    """Give regions that no rule covers, and how many there are."""
+    """Return regions that no rule covers, and how many there are."""
     nodes = diagram.nodes
     count: list[int] = []
     for node in nodes:  # children stand before their parents
@@ -202,7 +202,7 @@ def gaps_of(diagram: Diagram, most: int) -> tuple[tuple[Gap, ...], int]:
 
 
 def unused_of(diagram: Diagram) -> tuple[int, ...]:
-    """Give the lines of rules that hold nowhere."""
+    """Return the lines of rules that hold nowhere."""
     held = {rule for node in diagram.nodes if isinstance(node, Leaf) for rule in node.rules}
     return tuple(line for i, line in enumerate(diagram.rules.lines) if i not in held)
 
@@ -250,7 +250,7 @@ def _shown(path: Path, space: Space, diagram: Diagram) -> tuple[str, dict[str, A
 
 
 def _cuts(diagram: Diagram, at: int) -> list[float]:
-    """Give the finite ends that rules have on a feature, in order: where usual values are."""
+    """Return the finite ends that rules have on a feature, in order: where usual values are."""
     low, high = diagram.rules.space.features[at].bounds
     ends: set[float] = {
         end

@@ -127,22 +127,24 @@ class Diagram:
             self._count(len(active) * feature.n_values)
             by_boxes: dict[Active, list[int]] = {}
             for code in range(feature.n_values):
-                own = tuple(i for i, codes in allowed if codes is None or code in codes)
-                by_boxes.setdefault(own, []).append(code)
-            return [(tuple(codes), own) for own, codes in by_boxes.items()]
+                holding = tuple(i for i, codes in allowed if codes is None or code in codes)
+                by_boxes.setdefault(holding, []).append(code)
+            return [(tuple(codes), holding) for holding, codes in by_boxes.items()]
         sides: list[Any] = [boxes[i].sides.get(at, ((-math.inf, math.inf),)) for i in active]
         low, high = feature.bounds
         ends = {end for side in sides for interval in side for end in interval if low < end < high}
         cuts = [-math.inf, *sorted(ends), math.inf]
-        own_boxes: list[list[int]] = [[] for _ in cuts[1:]]
+        boxes_of_run: list[list[int]] = [[] for _ in cuts[1:]]
         for i, side in zip(active, sides, strict=True):
             for start, end in side:
                 first = 0 if start <= low else bisect_left(cuts, start)
                 last = len(cuts) - 1 if end >= high else bisect_left(cuts, end)
                 self._count(last - first)
                 for run in range(first, last):
-                    own_boxes[run].append(i)
-        return [((cuts[run], cuts[run + 1]), tuple(own)) for run, own in enumerate(own_boxes)]
+                    boxes_of_run[run].append(i)
+        return [
+            ((cuts[run], cuts[run + 1]), tuple(holding)) for run, holding in enumerate(boxes_of_run)
+        ]
 
     def _count(self, steps: int) -> None:
         self._steps += steps

@@ -44,8 +44,8 @@ def read_rules(
         raise InvalidParameter(
             f"task must be 'classification' or 'regression', got {task!r:.40}", "task"
         )
-    found = _looked_at(source, hit, output, default, space, ignore, delimiter, limit, 20)
-    check = found.check
+    looked = _looked_at(source, hit, output, default, space, ignore, delimiter, limit, 20)
+    check = looked.check
     if not check:
         raise InvalidRules(_complaint(check), check)
     if check.unused:
@@ -53,7 +53,7 @@ def read_rules(
             f"the rules of {_lines(check.unused)} never decide: earlier rules cover their rows",
             stacklevel=2,
         )
-    return _tree(found.diagram, found.default, task, limit)
+    return _tree(looked.diagram, looked.default, task, limit)
 
 
 def check_rules(
@@ -152,7 +152,7 @@ def _default(default: Label | None, boxes: Boxes) -> Label | None:
 
 
 def _complaint(check: RuleCheck) -> str:
-    found = check.lines()
+    findings = check.lines()
     todo = []
     if check.overlaps:
         agree = not any(overlap.contradicts for overlap in check.overlaps)
@@ -160,7 +160,7 @@ def _complaint(check: RuleCheck) -> str:
     if check.gaps and check.default is None:
         todo.append(f"a {setting('default')} for gaps")
     return (
-        f"these rules do not give every row one output: {'; '.join(found)}; "
+        f"these rules do not give every row one output: {'; '.join(findings)}; "
         f"correct them, or choose {' and '.join(todo)}"
     )
 
@@ -178,8 +178,8 @@ def _tree(diagram: Diagram, default: Label | None, task: Task, limit: int) -> Tr
     nodes, root = _by_output(diagram, default)
     n_leaves: list[int] = []
     for node in nodes:
-        own = 1 if not isinstance(node, Split) else sum(n_leaves[b.node] for b in node.branches)
-        n_leaves.append(own)
+        is_split = isinstance(node, Split)
+        n_leaves.append(sum(n_leaves[b.node] for b in node.branches) if is_split else 1)
     if 2 * n_leaves[root] - 1 > limit:
         raise TooLarge(
             f"the tree of these rules has {2 * n_leaves[root] - 1:,} nodes: raise "
@@ -210,25 +210,25 @@ def _by_output(diagram: Diagram, default: Label | None) -> tuple[list[Any], int]
     """Put leaves of the same output together, and splits that then decide nothing away."""
     outputs = diagram.rules.outputs
     nodes: list[Any] = []
-    known: dict[Any, int] = {}
-    place: list[int] = []
+    numbers: dict[Any, int] = {}
+    moved: list[int] = []
     for node in diagram.nodes:
         new: Any
         if isinstance(node, Leaf):
             new = (outputs[node.rules[0]] if node.rules else default,)
         else:
             ordered = diagram.rules.space.features[node.feature].ordered
-            branches = merged([Branch(b.values, place[b.node]) for b in node.branches], ordered)
+            branches = merged([Branch(b.values, moved[b.node]) for b in node.branches], ordered)
             if len(branches) == 1:
-                place.append(branches[0].node)
+                moved.append(branches[0].node)
                 continue
             new = Split(node.feature, branches)
         key = (type(new[0]), new)
-        if key not in known:
-            known[key] = len(nodes)
+        if key not in numbers:
+            numbers[key] = len(nodes)
             nodes.append(new)
-        place.append(known[key])
-    return nodes, place[diagram.root]
+        moved.append(numbers[key])
+    return nodes, moved[diagram.root]
 
 
 def _test(builder: TreeBuilder, node: Split, nodes: Sequence[Any], space: Space) -> None:
@@ -236,16 +236,16 @@ def _test(builder: TreeBuilder, node: Split, nodes: Sequence[Any], space: Space)
     at, branches = node
     feature = space.features[at]
 
-    def part(own: tuple[Branch, ...]) -> Any:
-        return nodes[own[0].node] if len(own) == 1 else Split(at, own)
+    def below(some: tuple[Branch, ...]) -> Any:
+        return nodes[some[0].node] if len(some) == 1 else Split(at, some)
 
     if feature.ordered:
         half = len(branches) // 2
         cut = branches[half].values[0]
-        builder.numerical_test(at, "<=", cut, part(branches[:half]), part(branches[half:]))
+        builder.numerical_test(at, "<=", cut, below(branches[:half]), below(branches[half:]))
         return
     # What is not listed goes to the last part, so that every test is about labels that are.
     n = len(feature.categories)
     order = sorted(branches, key=lambda b: (n in b.values, len(b.values), b.values))
     labels = [feature.categories[code] for code in order[0].values]
-    builder.categorical_test(at, "in", labels, part((order[0],)), part(tuple(order[1:])))
+    builder.categorical_test(at, "in", labels, below((order[0],)), below(tuple(order[1:])))

@@ -114,10 +114,10 @@ def _text(source: Any) -> str:
             f"there is no file {str(path)!r:.400}: correct the name, or give a table of rules of "
             "two lines or more"
         ) from None
-    except UnicodeDecodeError as fault:
+    except UnicodeDecodeError as error:
         raise InvalidTree(
-            f"{path.name!r:.80} is not UTF-8 text ({fault}): save it as CSV UTF-8"
-        ) from fault
+            f"{path.name!r:.80} is not UTF-8 text ({error}): save it as CSV UTF-8"
+        ) from error
 
 
 def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
@@ -137,15 +137,15 @@ def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
             line = reader.line_num + 1
             if len(out) > MOST_RULES + 1:
                 raise InvalidTree(f"the table has more than {MOST_RULES:,} rules: split it")
-    except csv.Error as fault:
-        raise InvalidTree(f"line {line}: this is not complete CSV: {fault}") from fault
+    except csv.Error as error:
+        raise InvalidTree(f"line {line}: this is not complete CSV: {error}") from error
     if not out:
         raise InvalidTree("the table is empty: give a header and rules")
     return out
 
 
 def _corner(head: Sequence[str], hit: str | None) -> tuple[bool, str]:
-    """Say whether the first column only numbers the rules, and which hit policy holds."""
+    """Return whether the first column only numbers the rules, and which hit policy holds."""
     if hit is not None:
         hit = LETTERS.get(hit.upper(), hit.lower()) if isinstance(hit, str) else hit
         if hit not in get_args(Hit):
@@ -154,21 +154,21 @@ def _corner(head: Sequence[str], hit: str | None) -> tuple[bool, str]:
                 f"{hit!r:.40}",
                 "hit",
             )
-    found = re.fullmatch(r"hit[\s:=]+(\w+)\S?", head[0], re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(r"hit[\s:=]+(\w+)\S?", head[0], re.IGNORECASE)
+    if match is None:
         return head[0] in NUMBERS, hit or "unique"
-    own = LETTERS.get(found[1].upper(), found[1].lower())
-    if own not in get_args(Hit):
+    policy = LETTERS.get(match[1].upper(), match[1].lower())
+    if policy not in get_args(Hit):
         raise InvalidTree(
             f"the header's {head[0]!r:.40} is a hit policy that is not read: unique (U), first (F) "
             "and any (A) are"
         )
-    if hit not in (None, own):
+    if hit not in (None, policy):
         raise InvalidTree(
-            f"the header's {head[0]!r:.40} is the hit policy {own!r}, and {setting('hit', hit)} is "
-            "given: give one of the two"
+            f"the header's {head[0]!r:.40} is the hit policy {policy!r}, and {setting('hit', hit)} "
+            "is given: give one of the two"
         )
-    return True, own
+    return True, policy
 
 
 def _refuse_letter(rows: Sequence[tuple[int, list[str]]], ignore: Sequence[str]) -> None:
@@ -188,7 +188,7 @@ def _refuse_letter(rows: Sequence[tuple[int, list[str]]], ignore: Sequence[str])
 def _chosen(
     head: Sequence[str], corner: bool, output: str | None, ignore: Sequence[str], delimiter: str
 ) -> list[int]:
-    """Give the columns that are asked about, and the output last."""
+    """Return the columns that are asked about, and the output last."""
     if len(head) > MOST_COLUMNS:
         raise InvalidTree(f"the table has {len(head):,} columns: {MOST_COLUMNS} are the most")
     if isinstance(ignore, str):
