@@ -1,15 +1,17 @@
-"""Many small trees over one table of 0/1 columns, quickly.
+"""Many small trees over one table of 0/1 columns, as a Rashomon set holds them, quickly.
 
-In:  ``BitTrees``, as a Rashomon set gives them, and the ``SourceColumn``s of their table.
-Out: the ``TreeKernel``s that ``over_features`` would make. What a column means is worked out once,
-     with ``over_features`` itself; what is checked and brought to normal form there is not done
-     again for every tree.
+In:  leaves, and what joins two trees: a column that is 0 or 1; the ``SourceColumn``s of the table.
+Out: ``BitTrees``; the ``TreeKernel``s that ``over_features`` would make. What a column means is
+     worked out once, with ``over_features`` itself; what is checked and brought to normal form
+     there is not done again for every tree. Subtrees are shared by the trees that they are in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +19,66 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidTree
 from ..model import Label, Space, TreeKernel
-from .binary import BitTrees, Flat, join, leaf
+from .builder import ColumnTree, Table
 from .preprocessing.conditions import over_features
 from .preprocessing.stage import SourceColumn
 
-__all__ = ["build_all"]
+__all__ = ["BitTrees", "Flat", "build_all", "join", "leaf"]
 
 AT_ONCE = 4096
+
+# A tree in preorder: a column, then what follows where it is 0, then what follows where it is 1; a
+# leaf of class c is -1 - c.
+Flat = tuple[int, ...]
+
+
+def leaf(number: int) -> Flat:
+    """Make a tree that is a leaf, by the position of its class."""
+    if number < 0:
+        raise InvalidTree(
+            f"a leaf has class number {number}, and they count from 0: the model is damaged; fit "
+            "it again"
+        )
+    return (-1 - number,)
+
+
+def join(column: int, zero: Flat, one: Flat) -> Flat:
+    """Ask a column, and go on with one tree where it is 0 and with another where it is 1."""
+    if column < 0:
+        raise InvalidTree(f"a tree asks about column {column}: the model is damaged; fit it again")
+    return (column, *zero, *one)
+
+
+@dataclass(frozen=True)
+class BitTrees:
+    """Trees over the 0/1 columns of one table, with the same classes."""
+
+    table: Table
+    classes: Sequence[Any]
+    trees: Iterable[Flat]
+
+    def column_tree(self, flat: Flat) -> ColumnTree:
+        """Give one of the trees as a single one is given."""
+        code = np.array(flat, dtype=np.int32)
+        n = len(code)
+        inner = code >= 0
+        one = np.full(n, -1, dtype=np.int32)
+        open_splits: list[int] = []
+        for i, split in enumerate(inner.tolist()):
+            if split:
+                open_splits.append(i)
+            elif open_splits:  # the other branch of the last open split begins behind a leaf
+                one[open_splits.pop()] = i + 1
+        return ColumnTree(
+            self.table,
+            self.classes,
+            column=np.where(inner, code, -1),
+            at_most=np.full(n, 0.5),
+            when_true=np.where(inner, np.arange(1, n + 1, dtype=np.int32), -1),
+            when_false=one,
+            leaf_class=np.where(inner, -1, -1 - code),
+            nan_true=np.zeros(n, dtype=bool),
+        )
 
 
 def build_all(

@@ -7,9 +7,8 @@ import orderless as ol
 from orderless.errors import InvalidTree
 from orderless.inputs import predict
 from orderless.model import TreeKernel
-from orderless.readers.binary import BitTrees, join, leaf
-from orderless.readers.build import Table
-from orderless.readers.bulk import AT_ONCE, build_all
+from orderless.readers.bits import AT_ONCE, BitTrees, build_all, join, leaf
+from orderless.readers.builder import Table
 from orderless.readers.preprocessing.columns import space_columns
 from orderless.readers.preprocessing.conditions import over_features
 from orderless.readers.preprocessing.stage import SourceColumn
