@@ -8,7 +8,6 @@ from .dispatch import (
     read_tree as read_tree,
     read_trees as read_trees,
 )
-from .ensembles.score import read_score as read_score
 from .onnx_model import knows_onnx as knows_onnx
 from .onnx_unknowns import (
     ColumnBins as ColumnBins,
@@ -18,7 +17,8 @@ from .onnx_unknowns import (
     required_columns as required_columns,
 )
 from .pmml.document import is_xml as is_xml
-from .r.script import r_script as r_script
+from .points import read_score as read_score
+from .r.read import r_script as r_script
 from .rules.cells import value_of as value_of
 from .rules.check import (
     Gap as Gap,

@@ -24,10 +24,10 @@ from ..inputs import read_file
 from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Space, SumKernel, TreeKernel
 from .bits import BitTrees, build_all
 from .builder import ColumnModel, ColumnTree, Nan
-from .ensembles.score import knows_score, read_score
 from .nested import from_nested
 from .onnx_model import knows_onnx, parsed
 from .pmml.document import is_xml, xml_text
+from .points import knows_score, read_score
 from .preprocessing.columns import source_columns
 from .preprocessing.conditions import all_over_features, each_over_features
 from .spark_folder import is_spark_folder, spark_text

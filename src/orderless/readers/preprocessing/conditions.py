@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
 from ...model import Feature, Flags, Floats, Label, Space, TreeKernel, row_boundary, value_at_most
-from ..build import ColumnTree, Table
+from ..builder import ColumnTree, Table
 from .bisect import last_before_change
 from .stage import SourceColumn, Steps
 
