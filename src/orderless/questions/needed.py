@@ -82,9 +82,9 @@ from .boxes import (
     possible_boxes,
     touched,
 )
+from .joint import Twins
 from .rows import read_width
 from .splitting import tree_in_box
-from .twins import Twins
 
 __all__ = ["Needed", "Settling", "needed_for"]
 
