@@ -213,34 +213,29 @@ void Memory::add_best(const Key& key, int depth, const Known& known) {
   }
 }
 
-std::optional<SideCosts> Memory::sides(const Key& key, int depth) {
+std::optional<SideCosts> Memory::sides(const Key& key) {
   Shelf& shelf = this->shelf(key);
   const std::scoped_lock lock(shelf.mutex);
-  const auto at = static_cast<std::size_t>(depth);
-  if (at >= shelf.sides.size()) return std::nullopt;
-  const auto found = shelf.sides[at].find(key);
-  if (found == shelf.sides[at].end()) return std::nullopt;
-  return found->second;
+  const auto match = shelf.sides.find(key);
+  if (match == shelf.sides.end()) return std::nullopt;
+  return match->second;
 }
 
-void Memory::add_sides(const Key& key, int depth, const SideCosts& sides) {
+void Memory::add_sides(const Key& key, const SideCosts& sides) {
   const std::size_t bytes = sides.size() * 8 + 96;
   if (sides_bytes_ + bytes >= most_sides) return;
   Shelf& shelf = this->shelf(key);
   const std::scoped_lock lock(shelf.mutex);
-  const auto at = static_cast<std::size_t>(depth);
-  if (at >= shelf.sides.size()) shelf.sides.resize(at + 1);
-  if (!shelf.sides[at].try_emplace(key, sides).second) return;
+  if (!shelf.sides.try_emplace(key, sides).second) return;
   sides_bytes_ += bytes;
   hold(bytes);
 }
 
-SideCosts Best::sides(const std::uint64_t* support, const Part& part, int depth) {
+SideCosts Best::sides(const std::uint64_t* support, const Part& part) {
   const Key key = namer_.name(support);
-  if (std::optional<SideCosts> known = memory_->sides(key, depth)) return *std::move(known);
-  SideCosts sides = depth == 2 ? sides_of_depth_2(part.rows, costs_, meter_)
-                               : signed_sides_of_depth_3(part.rows, costs_, meter_);
-  memory_->add_sides(key, depth, sides);
+  if (std::optional<SideCosts> known = memory_->sides(key)) return *std::move(known);
+  SideCosts sides = sides_of_depth_2(part.rows, costs_, meter_);
+  memory_->add_sides(key, sides);
   return sides;
 }
 
@@ -259,8 +254,7 @@ std::int64_t Best::of(const std::uint64_t* support, int depth, std::int64_t uppe
 
 std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t upper) {
   const Part& part = restriction_.of(support);
-  const bool at_once = depth <= 3 || (depth == 4 && fours_pay(part.rows, costs_, meter_));
-  if (!at_once) return by_column(support, part, depth, upper);
+  if (depth > 3) return by_column(support, part, depth, upper);
   std::int64_t best = costs_.of(leaf(support).errors, 1);
   if (part.rows.cuts.used() && depth > 1) {
     return depth == 3 ? cut_least_of_depth_3(part.rows, costs_, best, meter_)
@@ -268,8 +262,8 @@ std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t 
   }
   const std::size_t n = part.rows.n_columns;
   SideCosts sides;
-  if (depth >= 3) {
-    sides = this->sides(support, part, depth - 1);
+  if (depth == 3) {
+    sides = this->sides(support, part);
   } else if (depth == 2) {
     sides = sides_of_depth_1(part.rows, costs_);
   } else {

@@ -89,9 +89,9 @@ class Memory {
   /// Trees of depth <= `depth` on a support.
   [[nodiscard]] std::optional<Known> best(const Key& key, int depth);
   void add_best(const Key& key, int depth, const Known& known);
-  /// Sides as trees of depth <= `depth`; kept while they are few.
-  [[nodiscard]] std::optional<SideCosts> sides(const Key& key, int depth);
-  void add_sides(const Key& key, int depth, const SideCosts& sides);
+  /// Sides as trees of depth <= 2; kept while they are few.
+  [[nodiscard]] std::optional<SideCosts> sides(const Key& key);
+  void add_sides(const Key& key, const SideCosts& sides);
 
  private:
   struct Hash {
@@ -100,8 +100,8 @@ class Memory {
   /// One of several where there are threads, so that they seldom wait for each other.
   struct Shelf {
     std::mutex mutex;
-    std::vector<std::unordered_map<Key, Known, Hash>> best;       // by depth
-    std::vector<std::unordered_map<Key, SideCosts, Hash>> sides;  // by depth
+    std::vector<std::unordered_map<Key, Known, Hash>> best;  // by depth
+    std::unordered_map<Key, SideCosts, Hash> sides;
   };
   Shelf& shelf(const Key& key) { return shelves_[key[1] % shelves_.size()]; }
   void hold(std::size_t bytes);
@@ -125,9 +125,8 @@ class Best {
   /// bound >= upper that no tree goes below.
   [[nodiscard]] std::int64_t of(const std::uint64_t* support, int depth, std::int64_t upper);
 
-  /// Sides as trees of depth <= `depth`, 2 or 3, of a support, which `part` is; remembered while
-  /// they are few. Precondition: 3 where fours_pay.
-  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part, int depth);
+  /// Sides as trees of depth <= 2 of a support, which `part` is; remembered while they are few.
+  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part);
 
   /// No tree on the support costs less. Cost: words.
   [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support);

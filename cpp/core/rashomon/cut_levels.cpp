@@ -13,91 +13,57 @@ bool CutLevels::in_chains(const Part& part) {
   return part.rows.cuts.used() && signs_suffice(part.rows);
 }
 
-std::optional<std::int64_t> CutLevels::look_at_cuts(
-    const Part& part, const std::function<std::int64_t(std::int64_t)>& bound_of) {
-  if (graph_.depth != 3) return std::nullopt;
-  const std::int64_t leaf = costs_.of(best_.leaf(rows_.all.data()).errors, 1);
-  if (part.rows.cuts.n_groups() >= keeping_.walk_from && walk_suffices(part.rows, costs_)) {
-    walk_ = part.rows.cuts;
-    near_.sides = walk_sides(walk_, costs_, meter_);
-    near_held_.set(near_.sides.size() * 8 + walk_.bytes());
-    near_.optimum = leaf;
-    for (std::size_t i = 0; i < near_.sides.size(); i += 2) {
-      near_.optimum = std::min(near_.optimum, near_.sides[i] + near_.sides[i + 1]);
-    }
-    return near_.optimum;
+std::optional<std::int64_t> CutLevels::walk_cuts(const Part& part) {
+  if (graph_.depth != 3 || !walk_suffices(part.rows, costs_)) return std::nullopt;
+  walk_ = part.rows.cuts;
+  walk_sides_ = walk_sides(walk_, costs_, meter_);
+  walk_held_.set(walk_sides_.size() * 8 + walk_.bytes());
+  std::int64_t best = costs_.of(best_.leaf(rows_.all.data()).errors, 1);
+  for (std::size_t i = 0; i < walk_sides_.size(); i += 2) {
+    best = std::min(best, walk_sides_[i] + walk_sides_[i + 1]);
   }
-  if (!triples_suffice(part.rows)) return std::nullopt;
-  root_columns_ = part.rows.cuts.column;
-  root_ends_ = part.rows.cuts.end;
-  near_ = near_cuts(part.rows, costs_, leaf, bound_of, meter_);
-  std::size_t bytes = near_.sides.size() * 32;
-  for (const auto& splits : near_.splits) bytes += splits.capacity() * sizeof(SecondSplit);
-  near_held_.set(bytes);
-  return near_.optimum;
+  return best;
 }
 
 SideCosts CutLevels::chain_sides(std::size_t at, const Part& part, std::int64_t budget) const {
-  if (at == 0 && !near_.sides.empty()) return near_.sides;
+  if (at == 0 && walks()) return walk_sides_;
   return cut_sides_of_depth_2(part.rows, costs_, budget, meter_);
 }
 
-template <class Each>
-void CutLevels::add_splits(std::size_t at, std::uint32_t node, const Words& support, Each&& each) {
+void CutLevels::expand_chains(std::size_t at, std::uint32_t node, const Words& support,
+                              const Cuts& cuts) {
   Level& level = levels_[at];
   Level& below = levels_[at + 1];
   const std::int64_t budget = level.budget[node];
   const std::int32_t* path = level.path.data() + node * at;
   room_.resize(rows_.n_words);
   level.edge_start[node] = level.edges.size();
-  each(budget, [&](std::uint32_t column, std::uint32_t end, const SecondSplit& split) {
+  const auto add = [&](std::size_t group, std::int64_t on_true, std::int64_t on_false,
+                       std::int64_t split_true, std::int64_t split_false) {
+    const std::uint32_t first = cuts.column[group];
     std::uint32_t children[2] = {0, 0};
     for (const bool yes : {true, false}) {
-      const auto literal = static_cast<std::int32_t>(2 * column + (yes ? 0 : 1));
+      const auto literal = static_cast<std::int32_t>(2 * first + (yes ? 0 : 1));
       cut(support, literal, room_);
-      const std::int64_t most = budget - (yes ? split.on_false : split.on_true);
-      const auto [child, changed] =
-          meet(at + 1, room_.data(), path, literal, best_.leaf(room_.data()), most,
-               yes ? split.on_true : split.on_false);
+      const std::int64_t spare = budget - (yes ? on_false : on_true);
+      const auto [child, changed] = meet(at + 1, room_.data(), path, literal,
+                                         best_.leaf(room_.data()), spare, yes ? on_true : on_false);
       children[yes ? 0 : 1] = child;
-      if (changed && (yes ? split.split_true : split.split_false) <= most) {
-        last_edges(below, child, room_, most - 2 * costs_.leaf);
+      if (changed && (yes ? split_true : split_false) <= spare) {
+        last_edges(below, child, room_, spare - 2 * costs_.leaf);
       }
     }
-    for (; column < end; ++column) level.edges.push_back({column, children[0], children[1]});
+    for (std::uint32_t column = first; column < cuts.end[group]; ++column) {
+      level.edges.push_back({column, children[0], children[1]});
+    }
     meter_.step(rows_.n_columns);
-  });
+  };
+  with_sweep(cuts, costs_, meter_, [&](auto& sweep) { sweep.each(budget, add); });
   level.edge_end[node] = level.edges.size();
   set_held();
 }
 
-void CutLevels::expand_chains(std::size_t at, std::uint32_t node, const Words& support,
-                              const Cuts& cuts) {
-  add_splits(at, node, support, [&](std::int64_t budget, const auto& add) {
-    with_sweep(cuts, costs_, meter_, [&](auto& sweep) {
-      sweep.each(budget, [&](std::size_t group, std::int64_t on_true, std::int64_t on_false,
-                             std::int64_t split_true, std::int64_t split_false) {
-        add(cuts.column[group], cuts.end[group],
-            SecondSplit{0, 0, on_true, on_false, split_true, split_false});
-      });
-    });
-  });
-}
-
-void CutLevels::expand_near(std::uint32_t node, const Words& support) {
-  const std::int32_t literal = levels_[1].path[node];
-  const auto column = static_cast<std::uint32_t>(literal / 2);
-  const auto from = std::lower_bound(root_columns_.begin(), root_columns_.end(), column);
-  const auto side = static_cast<std::size_t>(from - root_columns_.begin()) * 2 +
-                    static_cast<std::size_t>(literal % 2);
-  add_splits(1, node, support, [&](std::int64_t /*budget*/, const auto& add) {
-    for (const SecondSplit& split : near_.splits[side]) {
-      add(root_columns_[split.group], root_ends_[split.end - 1], split);
-    }
-  });
-}
-
-void CutLevels::expand_walking() {
+void CutLevels::expand_walking(std::span<const std::uint32_t> order) {
   // Which node is which side of a cut.
   constexpr std::uint32_t none = 0xffffffffU;
   std::vector<std::uint32_t> nodes(2 * walk_.n_groups(), none);
@@ -110,9 +76,11 @@ void CutLevels::expand_walking() {
   Level& level = levels_[1];
   GrowingSide side(walk_, costs_, meter_);
   Held held(meter_);
-  held.set(side.bytes());
   std::vector<std::uint8_t> done(level.size(), 0);
-  Words support(rows_.n_words);
+  // Of few columns the splits of all nodes are kept, to be hung in the order of all graphs.
+  std::vector<std::vector<WalkSplit>> kept(streams() ? 0 : level.size());
+  std::size_t n_kept = 0;
+  held.set(side.bytes());
   for (std::size_t chain = 0; chain < walk_.n_chains(); ++chain) {
     for (const bool rising : {true, false}) {
       side.clear();
@@ -121,21 +89,42 @@ void CutLevels::expand_walking() {
         const std::uint32_t node = nodes[2 * cut + (rising ? 0 : 1)];
         if (node == none || done[node] != 0) return;
         done[node] = 1;
-        follow(1, node, support);
-        level.edge_start[node] = level.edges.size();
-        side.each(level.budget[node], [&](const WalkSplit& split) {
-          const std::uint32_t when_true = walk_child(node, support, split, true);
-          const std::uint32_t when_false = walk_child(node, support, split, false);
-          const std::uint32_t end = walk_.end[split.end - 1];
-          for (std::uint32_t column = walk_.column[split.group]; column < end; ++column) {
-            level.edges.push_back({column, when_true, when_false});
-          }
-        });
-        level.edge_end[node] = level.edges.size();
-        set_held();
+        if (streams()) {
+          hang_splits(node, [&](const auto& add) { side.each(level.budget[node], add); });
+          return;
+        }
+        std::vector<WalkSplit>& splits = kept[node];
+        side.each(level.budget[node], [&](const WalkSplit& split) { splits.push_back(split); });
+        splits.shrink_to_fit();
+        n_kept += splits.size();
+        held.set(side.bytes() + n_kept * sizeof(WalkSplit));
       });
     }
   }
+  if (streams()) return;
+  for (const std::uint32_t node : order) {
+    hang_splits(node, [&](const auto& add) {
+      for (const WalkSplit& split : kept[node]) add(split);
+    });
+  }
+}
+
+template <class Each>
+void CutLevels::hang_splits(std::uint32_t node, const Each& each_split) {
+  Level& level = levels_[1];
+  Words support(rows_.n_words);
+  follow(1, node, support);
+  level.edge_start[node] = level.edges.size();
+  each_split([&](const WalkSplit& split) {
+    const std::uint32_t when_true = walk_child(node, support, split, true);
+    const std::uint32_t when_false = walk_child(node, support, split, false);
+    const std::uint32_t end = walk_.end[split.end - 1];
+    for (std::uint32_t column = walk_.column[split.group]; column < end; ++column) {
+      level.edges.push_back({column, when_true, when_false});
+    }
+  });
+  level.edge_end[node] = level.edges.size();
+  set_held();
 }
 
 std::uint32_t CutLevels::walk_child(std::uint32_t node, const Words& support,
@@ -152,7 +141,7 @@ std::uint32_t CutLevels::walk_child(std::uint32_t node, const Words& support,
       meet(2, room_.data(), levels_[1].path.data() + node, literal, half.leaf, most, half.best);
   if (unwritten_ || !changed || !splits) return child;
   last_edges(below, child, room_, most - 2 * costs_.leaf);
-  if (below.edges.size() > keeping_.most_last) {
+  if (streams() && below.edges.size() > keeping_.most_last) {
     unwritten_ = true;
     below.edges = {};
     std::fill(below.edge_start.begin(), below.edge_start.end(), 0);

@@ -41,9 +41,9 @@ class Builder : private CutLevels {
     const auto bound = [&](std::int64_t optimum) {
       return bound_of(slack.optimum ? *slack.optimum : optimum, slack);
     };
-    const auto found = look_at_cuts(restriction_.of(all), bound);
+    const auto walked = walk_cuts(restriction_.of(all));
     graph_.optimum = slack.optimum ? *slack.optimum
-                     : found       ? *found
+                     : walked      ? *walked
                                    : best_.of(all, graph_.depth, unreachable);
     graph_.bound = bound(graph_.optimum);
     meet(0, rows_.all.data(), nullptr, 0, best_.leaf(rows_.all.data()), graph_.bound,
@@ -125,23 +125,19 @@ class Builder : private CutLevels {
 
   void expand(std::size_t at) {
     Level& level = levels_[at];
+    const std::vector<std::uint32_t> order = richest_first(level);
     if (at == 1 && walks()) {
-      expand_walking();
+      expand_walking(order);
       level.path = {};
       level.numbers = {};
       return;
     }
-    const std::vector<std::uint32_t> order = richest_first(level);
     Words support(rows_.n_words), side(rows_.n_words);
     std::vector<Edge> by_group;
     std::vector<std::uint8_t> kept;
     for (std::size_t done = 0; done < order.size(); ++done) {
       const std::uint32_t node = order[done];
       follow(at, node, support);
-      if (at == 1 && knows_near()) {
-        expand_near(node, support);
-        continue;
-      }
       if (shared() && done % prepared_.size() == 0) prepare(at, order, done);
       const std::int32_t* path = level.path.data() + node * at;
       const Part& part = restriction_.of(support.data());
@@ -207,10 +203,7 @@ class Builder : private CutLevels {
     if (left(at) == 2 && in_chains(part)) return {};
     if (left(at) == 2) return sides_of_depth_1(part.rows, costs_);
     if (left(at) == 3 && part.rows.cuts.used()) return chain_sides(at, part, budget);
-    if (left(at) == 3) return best.sides(support.data(), part, 2);
-    if (left(at) == 4 && fours_pay(part.rows, costs_, meter_)) {
-      return best.sides(support.data(), part, 3);
-    }
+    if (left(at) == 3) return best.sides(support.data(), part);
     SideCosts sides;
     Words yes(rows_.n_words), no(rows_.n_words);
     for (std::size_t i = 0; i < part.rows.n_columns; ++i) {

@@ -43,12 +43,4 @@ class Within {
 /// As sides_of_depth_2, of a part where signs suffice. The work is shared among threads.
 [[nodiscard]] SideCosts signed_sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter);
 
-/// Whether sides as trees of depth <= 3 come from sets of four columns, and that is fast:
-/// signs suffice, there are many columns or rows, and tables of columns^3 fit.
-[[nodiscard]] bool fours_pay(const Rows& part, const Costs& costs, const Meter& meter);
-
-/// Sides as trees of depth <= 3, where that is so: all sets of four columns once, no recursion.
-/// Cost: columns^4 / 24 x (words + a constant), memory 18 x columns^3 for each thread.
-[[nodiscard]] SideCosts signed_sides_of_depth_3(const Rows& part, const Costs& costs, Meter& meter);
-
 }  // namespace orderless::rashomon
