@@ -101,14 +101,6 @@ def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     core.tree.hold_bits(bits.held, codes, np.array([3, 9]), columns, 2)
     assert core.bins.cut_tree(a.kernel.held, space) is None or a.kernel.bins.n_slots >= 0
     assert ol.group_equivalent([a, b, a])[0][-1] == 2
-    form = core.reasons.form(b.kernel.held, space, n_classes)
-    if form is not None:
-        starts = form.find(10**6, 60.0)
-        rules = form.rules(60.0)
-        assert [len(form.table(c)) for c in range(n_classes)] == np.diff(starts).tolist()
-        assert all(form.box(reason) for own in rules for reason in own) or starts[-1] == 1
-        assert form.bins().positions == ol.canonicalize(b).form.bins.positions
-        form.tree()
     text = core.base.numbers_text(a.nodes.threshold)
     for end in (len(text), rng.randrange(len(text))):
         core.base.number_lists(f'{{"a": {text[:end]}', ["a"])

@@ -83,7 +83,6 @@ nb::object canonical_tree_of(const nb::tuple& arrays, const nb::tuple& bins, std
 
 void bind(nb::module_& m) {
   bind_explain(m);
-  bind_form(m);
   cover_record.define(m, "Cover", {"boxes", "bound"});
   m.def("all_reasons", &reasons_of, "nodes"_a, "bins"_a, "n_classes"_a, "limit"_a, "time_limit"_a,
         "wanted"_a, "One table of boxes per class; empty for those that are not wanted.");

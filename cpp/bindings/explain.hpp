@@ -5,6 +5,5 @@
 namespace orderless::reasons {
 
 void bind_explain(nanobind::module_& m);
-void bind_form(nanobind::module_& m);
 
 }  // namespace orderless::reasons

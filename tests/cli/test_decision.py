@@ -261,7 +261,7 @@ def test_a_class_may_be_called_anything(label):
     tree = ol.Tree(space, ("other", label), feature=[0, -1, -1], threshold=[1.0, 0, 0],
                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
                    distribution=[[7, 3], [3, 1], [4, 2]])  # fmt: skip
-    assert decision.of(tree, "t").predict([[0], [2]]).tolist() == [True, True]
+    assert ol.Tree.of(decision.of(tree, "t")).predict([[0], [2]]).tolist() == [True, True]
     assert decision_of(f"{label}=0.3", None, None).of(tree, "t").predict([[0], [2]]).tolist() == [
         False, True]  # fmt: skip
 
@@ -315,10 +315,10 @@ def test_a_part_of_the_rows_is_cut_at_the_same_levels(numbers, levels):
     decision = Decision(None, tuple(levels), names)
     whole = ol.Tree(ol.Space.numeric(["x"]), names, feature=[-1], threshold=[0.0], when_true=[-1],
                     when_false=[-1], leaf_class=[0]).kernel  # fmt: skip
-    said = decision.of_part(tree, whole).predict([[i] for i in range(n)]).tolist()
-    told = tree.predict([[i] for i in range(n)]).tolist()
+    said = ol.Tree.of(decision.of_part(tree, whole)).predict([[i] for i in range(n)]).tolist()
+    told = ol.Tree.of(tree).predict([[i] for i in range(n)]).tolist()
     assert said == [names[sum(number > level for level in levels)] for number in told]
-    assert decision.of(tree, "t").predict([[i] for i in range(n)]).tolist() == said
+    assert ol.Tree.of(decision.of(tree, "t")).predict([[i] for i in range(n)]).tolist() == said
     labels = decision.labels(tree, [*told, None, math.nan, "odd"])
     assert labels[: len(said)] == said
     assert labels[len(said)] is None

@@ -1,22 +1,21 @@
-"""Reasons, rules and bins by the core in few calls: what Python gives step by step."""
+"""Bins and fingerprints by the core: what Python gives step by step. Limits on reasons."""
 
 import copy
 import gc
 import pickle
 import random
 import weakref
-from itertools import chain
 
 import numpy as np
 import pytest
 
 import orderless as ol
 from orderless import _core
-from orderless.errors import OutOfTime, TooManyReasons
-from orderless.form.cover import Subject, all_reasons, smallest_rules, terms_of
+from orderless.errors import TooManyReasons
 from orderless.form.fingerprints import class_weights, fingerprint_points, space_weights
 from orderless.form.flat_trees import flat_nodes
 from orderless.form.function_tree import with_function_bins
+from orderless.form.reasons import Subject, all_reasons
 from orderless.model import Bins
 from tests.equivalents import (
     equivalent_pair,
@@ -75,41 +74,6 @@ def test_bins_by_the_core(seed):
     assert_same_bins(Bins(tree), cut_in_python(tree))
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_reasons_and_rules_step_by_step(seed):
-    tree = ordered_tree(seed)
-    form = ol.canonicalize(tree).form
-    assert form._in_core is not None
-    bins = with_function_bins(tree.kernel).bins
-    subject = Subject.of(bins)
-    tables = all_reasons(subject, 10**6, 60.0)
-    assert [t.tolist() for t in form._reason_tables] == [t.tolist() for t in tables]
-    slow = dict(zip(tree.classes, (terms_of(bins, t) for t in tables), strict=True))
-    assert form.reasons == slow
-    assert [[str(t) for t in terms] for terms in form.reasons.values()] == [
-        [str(t) for t in terms] for terms in slow.values()
-    ]
-    rules = smallest_rules(subject, tables, 60.0)
-    assert list(form.rules.values()) == [own.terms for own in rules]
-    assert list(form.bounds.values()) == [own.bound for own in rules]
-    assert_same_bins(form.bins, bins)
-    assert_same_bins(next(t for terms in form.rules.values() for t in terms).box.bins, bins)
-    assert form.bins.tree == bins.tree
-    if bins.tree is tree.kernel:
-        assert form.bins is tree.kernel.bins
-
-
-def test_categories_take_the_long_way():
-    seen = set()
-    for seed in range(40):
-        tree, _ = equivalent_pair(seed)
-        form = ol.canonicalize(tree).form
-        categories = any(not tree.space.features[i].ordered for i in tree.kernel.used)
-        assert (form._in_core is None) is categories
-        seen.add(categories)
-    assert seen == {True, False}
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_forms_and_terms_are_copied_and_pickled(seed):
     form = ol.canonicalize(ordered_tree(seed))
@@ -140,32 +104,12 @@ def test_a_limit_is_about_the_function_not_its_idle_splits(seed):
     most = max(map(len, form.reasons.values()))
     bins = with_function_bins(tree.kernel).bins
     try:
-        all_reasons(Subject.of(bins), most, 60.0)
+        all_reasons(Subject.of(bins), most)
     except TooManyReasons:  # more of them below some node
         with pytest.raises(TooManyReasons):
             _ = ol.canonicalize(tree, limit=most).reasons
     else:
         assert ol.canonicalize(tree, limit=most).reasons == form.reasons
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_in_whichever_order_parts_are_asked_for(seed):
-    tree = ordered_tree(seed)
-    first, held = ol.canonicalize(tree).form, (tree.kernel.held, tree.space.held, len(tree.classes))
-    starts = _core.reasons.form(*held).find(10**6, 60.0)
-    for bins_first in (True, False):
-        form = _core.reasons.form(*held)
-        if bins_first:
-            assert form.bins().positions == first.bins.positions
-        assert form.find(10**6, 60.0) == form.find(10**6, 60.0) == starts
-        rules = form.rules(60.0)
-        boxes = [form.table(c).tolist() for c in range(len(tree.classes))]
-        assert boxes == [table.tolist() for table in first._reason_tables]
-        assert [form.box(i) for i in range(starts[-1])] == list(chain.from_iterable(boxes))
-        assert form.rules(60.0) == rules
-        terms = [tuple(first.reasons[label][i - starts[c]] for i in rules[c])
-                 for c, label in enumerate(tree.classes)]  # fmt: skip
-        assert terms == list(first.rules.values())
 
 
 def test_a_form_with_reasons_is_no_cycle():
@@ -179,42 +123,6 @@ def test_a_form_with_reasons_is_no_cycle():
     finally:
         gc.enable()
     assert [str(t) for terms in (reasons | rules).values() for t in terms]
-
-
-def test_the_core_says_when_time_is_up():
-    tree = next(
-        tree for tree in map(ordered_tree, range(100))
-        if min(map(len, ol.canonicalize(tree).reasons.values())) > 1
-    )  # fmt: skip
-    form = ol.canonicalize(tree).form
-    found = form._in_core
-    found.form.find(10**6, 60.0)
-    assert found.form.rules(1e-12) == []
-    assert len(found.form.rules(60.0)) == len(tree.classes)
-
-    class Slow:
-        def find(self, limit, time_limit):
-            return [0, 1, 2]
-
-        def rules(self, time_limit):
-            return [[0]]
-
-    form.__dict__["_found"].form = Slow()
-    with pytest.raises(OutOfTime, match="smallest set of rules for class 1 was not found"):
-        _ = form.rules
-
-
-def test_reasons_must_be_found_first():
-    tree = ordered_tree(5)
-    form = _core.reasons.form(tree.kernel.held, tree.space.held, len(tree.classes))
-    for ask in (lambda: form.rules(1.0), lambda: form.table(0), lambda: form.box(0)):
-        with pytest.raises(ValueError, match="not found yet"):
-            ask()
-    starts = form.find(10**6, 60.0)
-    with pytest.raises(IndexError, match="no such class"):
-        form.table(len(tree.classes))
-    with pytest.raises(IndexError, match="no such reason"):
-        form.box(starts[-1])
 
 
 # -- fingerprints --------------------------------------------------------------------------------
@@ -291,9 +199,7 @@ def test_many_held_trees_as_their_arrays(seed):
     trees = [tree_of(space, [0, 1, 2], random_part(rng, space, 4, 3)).kernel for _ in range(30)]
     keys, weights = space_weights(space)
     nodes, start, labels = flat_nodes(trees)
-    slow = _core.same.fingerprints(
-        nodes, start, space.domains, keys, weights, class_weights(labels)
-    )
+    slow = _core.same.fingerprints(nodes, start, space.arrays, keys, weights, class_weights(labels))
     assert fingerprint_points(trees).ravel().tolist() == slow.tolist()
     mixed = [*trees, trees[0].replace(classes=("a", "b", "c")), trees[1].replace(classes=(2, 1, 0))]
     points = fingerprint_points(mixed)

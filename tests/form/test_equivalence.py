@@ -152,7 +152,7 @@ def test_all_functions_of_a_grid_have_fingerprints_of_their_own():
         start = np.arange(chunk + 1, dtype=np.int64) * n
         empty = np.zeros(0, dtype=np.uint64)
         points.append(
-            _core.same.fingerprints(nodes, start, tree.space.domains, keys, [empty, empty], values)
+            _core.same.fingerprints(nodes, start, tree.space.arrays, keys, [empty, empty], values)
         )
     pairs = np.concatenate(points).reshape(-1, 2)
     for k in (0, 1):  # already one point of the two tells all of them apart

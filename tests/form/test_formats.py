@@ -1,13 +1,11 @@
-"""Files of forms: version 2 has the tree, version 1 only its rules."""
+"""Files of forms: the tree, and the rules that fit it."""
 
-import itertools
 import json
 
 import pytest
 
 import orderless as ol
-from orderless.errors import InvalidTree, OutOfTime
-from orderless.form import tree_of_terms
+from orderless.errors import InvalidTree
 
 
 def decision_list(n):
@@ -18,54 +16,12 @@ def decision_list(n):
     return ol.read(tree, feature_names=[f"x{i:03}" for i in range(n)])
 
 
-def old(form):
-    content = json.loads(form.to_json())
-    del content["tree"]
-    return {**content, "version": 1}
-
-
-def count_nodes(monkeypatch):
-    """How many nodes building a tree out of rules takes."""
-    calls = itertools.count()
-    own = tree_of_terms._Builder._add
-
-    def counted(self, region, meeting):
-        next(calls)
-        return own(self, region, meeting)
-
-    monkeypatch.setattr(tree_of_terms._Builder, "_add", counted)
-    return lambda: next(calls)
-
-
-def test_a_decision_list_of_40_questions_is_read(monkeypatch):
+def test_a_decision_list_of_40_questions_is_read():
     form = ol.canonicalize(decision_list(40))
-    built = count_nodes(monkeypatch)
     again = ol.CanonicalForm.from_json(form.to_json())
-    assert built() == 0  # the tree is in the file
     assert again == form
     assert again.tree.n_leaves == 41
     assert again.to_json() == form.to_json()
-
-
-def test_version_1_is_read(monkeypatch):
-    form = ol.canonicalize(decision_list(40))
-    built = count_nodes(monkeypatch)
-    again = ol.CanonicalForm.from_json(json.dumps(old(form)))
-    assert built() <= 100  # 81 nodes
-    assert again == form
-    assert again.rules == form.rules
-    assert again.to_json() == form.to_json()
-
-
-def test_version_1_is_read_under_limits(monkeypatch):
-    text = json.dumps(old(ol.canonicalize(decision_list(12))))
-    with pytest.raises(OutOfTime, match=r"time_limit=1e-09 seconds.*raise time_limit="):
-        ol.CanonicalForm.from_json(text, time_limit=1e-9)
-    with pytest.raises(OutOfTime, match="time_limit=0 seconds"):
-        ol.CanonicalForm.from_json(text, time_limit=0)
-    monkeypatch.setattr(tree_of_terms, "MOST_NODES", 10)
-    with pytest.raises(InvalidTree, match="more than 10 nodes"):
-        ol.CanonicalForm.from_json(text)
 
 
 def mixed():

@@ -61,7 +61,7 @@ def test_equivalence_counterexamples_groups_and_fingerprints():
         forms = [ol.canonicalize(tree) for tree in (one, two)]
         assert (forms[0] == forms[1]) == same
         assert not same or hash(forms[0]) == hash(forms[1])
-        if not one.space.knowledge.linear:
+        if not one.space.domain.linear:
             assert (one.fingerprint == two.fingerprint) == same, found.seed
         assert (ol.disagreement(one, two) == 0.0) == same, found.seed
     assert seen == {True, False}

@@ -39,7 +39,7 @@ def test_smallest_sets_and_what_is_asked(compare, seeds, least):
         if not found.possible:
             continue
         tree = found.trees()[0]
-        if compare != tree.space.knowledge.linear:
+        if compare != tree.space.domain.linear:
             continue
         for part in found.parts(3):
             rows = found.completions(part)

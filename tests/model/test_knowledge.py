@@ -11,8 +11,8 @@ import pytest
 import orderless as ol
 from orderless import Fact, Space, Tree, read
 from orderless.errors import InvalidSpace, TooLarge
-from orderless.model import PossibleTree, Side, domain_of, point_domain
-from orderless.model.knowledge import cells
+from orderless.model import PossibleTree, Side, values_between, values_in
+from orderless.model.facts import cells
 
 KINDS = {
     "age": "integer", "first charge": "integer", "sex": ["female", "male"], "pregnant": "boolean",
@@ -28,10 +28,10 @@ def holds(text, **values):
         feature = space[name.replace("_", " ")]
         i = space.index(feature.name)
         if feature.ordered:
-            domains[i] = point_domain(feature, float(value), float(value), False)
+            domains[i] = values_between(feature, float(value), float(value), False)
         else:
-            domains[i] = domain_of(Side(feature, codes=(feature.code(value),)))
-    return space.knowledge.possible(domains)
+            domains[i] = values_in(Side(feature, codes=(feature.code(value),)))
+    return space.domain.possible(domains)
 
 
 @pytest.mark.parametrize(("text", "yes", "no"), [
@@ -105,16 +105,16 @@ def test_names_and_labels_of_all_kinds_survive_their_own_text():
     names = ['a "q" b', "it's", "tick ` tick", "x<=3", "and", "größe", "1st"]
     space = Space(dict.fromkeys(names, "numeric"), facts=[Fact.order(*names)])
     first, last = (space.index(names[k]) for k in (0, -1))
-    assert not space.knowledge.possible({
-        first: point_domain(space.features[first], 2.0, 2.0, False),
-        last: point_domain(space.features[last], 1.0, 1.0, False),
+    assert not space.domain.possible({
+        first: values_between(space.features[first], 2.0, 2.0, False),
+        last: values_between(space.features[last], 1.0, 1.0, False),
     })  # fmt: skip
     labels = ["red", "dark red", 'a"b', "back\\slash", "if", "3", ""]
     rows = [(label, flag) for label in labels[:-1] for flag in (True,)]
     space = Space({"c": labels, "f": bool}, facts=[Fact.table(["c", "f"], rows)])
-    own = {0: domain_of(Side(space["c"], codes=(6,)))}
-    assert not space.knowledge.possible(own)
-    assert all(space.knowledge.possible({0: domain_of(Side(space["c"], codes=(k,)))})
+    own = {0: values_in(Side(space["c"], codes=(6,)))}
+    assert not space.domain.possible(own)
+    assert all(space.domain.possible({0: values_in(Side(space["c"], codes=(k,)))})
                for k in range(6))  # fmt: skip
 
 

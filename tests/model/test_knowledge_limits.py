@@ -8,7 +8,7 @@ from sums import as_ensemble
 import orderless as ol
 from orderless.errors import Undecided
 from orderless.model import budget
-from orderless.model.knowledge import linear
+from orderless.model.facts import linear
 
 
 class Late:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from orderless.errors import TooLarge
-from orderless.model.knowledge.linear import Linear, solution
+from orderless.model.facts.linear import Linear, solution
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

@@ -281,7 +281,7 @@ def test_the_order_of_columns_is_kept_in_files():
 def test_what_the_core_sees_cannot_be_written_to():
     space = Space({"x": "numeric", "c": ["a"]})
     for one in (space, pickle.loads(pickle.dumps(space)), copy.deepcopy(space)):
-        assert not any(array.flags.writeable for array in one.domains)
+        assert not any(array.flags.writeable for array in one.arrays)
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def frozen_arrays(tree):
         tree.kernel.labels,
         tree.kernel.row_threshold,
         *([] if tree.distribution is None else [tree.distribution]),
-        *tree.space.domains,
+        *tree.space.arrays,
     ]
 
 
@@ -314,5 +314,5 @@ def test_the_core_takes_strided_rows_and_refuses_other_arrays():
         _core.tree.check_links((1, 2, 3))
     with pytest.raises((TypeError, RuntimeError)):
         _core.rows.reach(
-            tree.nodes, tree.space.domains, tree.kernel.row_threshold, [(1, "x", None)], 1, 2, False
+            tree.nodes, tree.space.arrays, tree.kernel.row_threshold, [(1, "x", None)], 1, 2, False
         )

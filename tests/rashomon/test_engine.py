@@ -213,7 +213,7 @@ class Columns:
     def measure(self, n_classes: int) -> tuple[Any, ...]:
         keys, weights = space_weights(self.space)
         return (
-            self.meaning, self.space.domains, keys, weights,
+            self.meaning, self.space.arrays, keys, weights,
             class_weights(list(range(n_classes))),
         )  # fmt: skip
 

@@ -265,7 +265,7 @@ def test_a_file_of_the_command_line(tmp_path: Path) -> None:
     for target in ("log", "standard", "quantile"):
         model = fitted(X, y, **TARGETS[target])
         skops_io.dump(model, path)
-        np.testing.assert_array_equal(load_model(path).predict(X), model.predict(X))
+        np.testing.assert_array_equal(ol.read(load_model(path)).predict(X), model.predict(X))
     skops_io.dump(fitted(X, y, **TARGETS["of the user"]), path)
     with pytest.raises(Mistake, match="is not loaded"):  # a function is code
         load_model(path)

@@ -267,12 +267,10 @@ void Slices::add(const Fragment& fragment, const std::vector<std::uint64_t>& wei
 }
 
 std::vector<std::vector<std::int32_t>> function_bins(const BinTree& tree,
-                                                     const std::vector<BinFeature>& features,
-                                                     bool roughly) {
+                                                     const std::vector<BinFeature>& features) {
   const Region region = whole_region(tree, features);
   const Slices one(region, features, 1);
-  std::optional<Slices> two;
-  if (!roughly) two.emplace(region, features, 2);
+  const Slices two(region, features, 2);
   std::vector<std::vector<std::int32_t>> out;
   out.reserve(features.size());
   for (const BinFeature& feature : features) {
@@ -282,7 +280,7 @@ std::vector<std::vector<std::int32_t>> function_bins(const BinTree& tree,
     const Axis& axis = one.axes()[a];
     std::vector<std::int32_t>& group = out[axis.feature];
     const auto hash = [&](std::size_t p) {
-      return std::pair{axis.slice[p], two ? two->axes()[a].slice[p] : 0};
+      return std::pair{axis.slice[p], two.axes()[a].slice[p]};
     };
     if (!axis.ordered) {
       std::map<std::pair<std::uint64_t, std::uint64_t>, std::int32_t> known;

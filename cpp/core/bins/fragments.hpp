@@ -102,9 +102,9 @@ class Slices {
 /// Per feature and bin (NaN last, if it has it) the group of bins that the function does not tell
 /// apart: neighbours of an ordered feature, any values of an unordered one. Groups are numbered in
 /// the order of their first bins, and NaN of an ordered feature is a group of its own. All 0 where
-/// the feature does not matter. By fingerprints of 122 bits; `roughly`: of 61, for callers that
-/// check what is together. What is apart is so for certain.
+/// the feature does not matter. By fingerprints of 122 bits: what is apart is so for
+/// certain.
 [[nodiscard]] std::vector<std::vector<std::int32_t>> function_bins(
-    const BinTree& tree, const std::vector<BinFeature>& features, bool roughly = false);
+    const BinTree& tree, const std::vector<BinFeature>& features);
 
 }  // namespace orderless

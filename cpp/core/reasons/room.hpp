@@ -12,7 +12,6 @@
 
 #include "core/reasons/canonical.hpp"   // IWYU pragma: export
 #include "core/reasons/cover.hpp"       // IWYU pragma: export
-#include "core/reasons/form.hpp"        // IWYU pragma: export
 #include "core/reasons/maximal.hpp"     // IWYU pragma: export
 #include "core/reasons/row_leaves.hpp"  // IWYU pragma: export
 #include "core/reasons/row_search.hpp"  // IWYU pragma: export

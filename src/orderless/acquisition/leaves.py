@@ -25,10 +25,10 @@ from ..model import (
     PossibleTree,
     TreeKernel,
     as_bits,
-    domain_of,
     label_text,
     midpoint,
     short_number,
+    values_in,
 )
 from .costs import Purchase
 
@@ -92,7 +92,7 @@ class Leaves:
         if tolerance is not None:
             self._reach = near_numbers(bins.tree.numbers, tolerance).tolist()
         self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
-        self.facts = bins.tree.space.knowledge is not None
+        self.facts = bins.tree.space.domain.restricts
         if self.facts:
             there = _reached_by_possible_rows(bins, slots)
             self._nodes, slots = self._nodes[there], slots[there]
@@ -346,15 +346,15 @@ def possible_cells_tree(tree: TreeKernel, priced: Collection[str]) -> TreeKernel
 
     ``priced``: features that can be bought besides those of the tree, because facts name them.
     """
-    knowledge = tree.space.knowledge
-    if knowledge is None or tree.possible is None:
+    domain = tree.space.domain
+    if tree.possible is None:
         return tree
-    groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
+    groups = {domain.group_of[i] for i in tree.used if i in domain.group_of}
     names = tree.space.names
     sides = {
         i: own
-        for i, own in knowledge.own_sides().items()
-        if knowledge.group_of[i] in groups and (i in tree.used or names[i] in priced)
+        for i, own in domain.own_sides().items()
+        if domain.group_of[i] in groups and (i in tree.used or names[i] in priced)
     }
     return PossibleTree(tree, sides).taken_for(0)
 
@@ -372,13 +372,12 @@ def priced_features(costs: Any, groups: Any, known: Any) -> set[str]:
 def _reached_by_possible_rows(bins: Bins, slots: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell which leaves have a possible row; ``slots``: their boxes."""
     space = bins.tree.space
-    knowledge = space.knowledge
-    assert knowledge is not None
-    place = {space.features[i].name: i for i in knowledge.group_of}
+    domain = space.domain
+    place = {space.features[i].name: i for i in domain.group_of}
     return np.array(
         [
-            knowledge.possible(
-                {place[s.feature.name]: domain_of(s) for s in box.sides if s.feature.name in place}
+            domain.possible(
+                {place[s.feature.name]: values_in(s) for s in box.sides if s.feature.name in place}
             )
             for box in Box.of_slots(bins, slots)
         ],

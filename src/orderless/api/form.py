@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Unpack
 
-from ..form import Form, Term
+from ..form import Form, Term, read_form, write_form
 from ..model import TIME_LIMIT, Label, Space
 from ..output.certificates import Certificate, form_certificate
 from ..output.rules import (
@@ -246,7 +246,7 @@ class CanonicalForm:
 
     def to_json(self) -> str:
         """Write the rules and the tree as JSON, which ``CanonicalForm.from_json`` reads."""
-        return self.form.to_json()
+        return write_form(self.form)
 
     @classmethod
     def from_json(
@@ -261,4 +261,4 @@ class CanonicalForm:
         time_limit : float
             Seconds as in ``canonicalize``.
         """
-        return cls(Form.from_json(text, limit=limit, time_limit=time_limit))
+        return cls(read_form(text, limit=limit, time_limit=time_limit))

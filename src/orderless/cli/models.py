@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
-from ..form import FORM_FORMAT as FORM, Form, canonical_form
+from ..form import FORM_FORMAT as FORM, Form, canonical_form, read_form
 from ..inputs import read_file
 from ..model import Column, Feature, Space, SumKernel, TreeKernel, parse, printable
 from ..readers import Nan, Origin, is_xml, knows_onnx, knows_ubj, origin_of, read_model
@@ -323,7 +323,7 @@ def _from_text(path: Path, space: Space | None, nan: Nan) -> TreeKernel | SumKer
             "tree.to_json() or skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:
-        tree = Form.from_json(content).tree
+        tree = read_form(content).tree
         return tree if space is None else tree.over(space)
     try:
         return read_model(content.decode("utf-8"), space=space, nan=nan)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import labels_like, read_costs, rows_for
-from ..model import Budget, Domain, SumKernel, n_threads
+from ..model import Budget, SumKernel, ValueSet, n_threads
 from .answers import refuse_numbers_of
 from .boxes import (
     CERTAIN,
@@ -49,7 +49,9 @@ def ask_rows(ensemble: SumKernel, X: Any, costs: Any, n_jobs: int | None) -> Any
     codes = np.full(len(rows.cells), -1, dtype=np.int32)
     for which, boxes, of_row, own, seconds in rows.blocks():
         # Facts exclude the same of all rows of a block, so that the first stands for them.
-        known = None if rows.known is None else rows.known.domains(int(rows.known.which[which[0]]))
+        known = (
+            None if rows.known is None else rows.known.value_sets(int(rows.known.which[which[0]]))
+        )
         asker = _Asker(ensemble, price, None if own is ensemble else known)
         found = decide_boxes(own, boxes, seconds, threads)
         asked = np.full(len(boxes), -1, dtype=np.int32)
@@ -73,7 +75,7 @@ class _Asker:
         self,
         ensemble: SumKernel,
         price: list[float] | None,
-        row: Mapping[int, Domain] | None,
+        row: Mapping[int, ValueSet] | None,
     ) -> None:
         self.ensemble, self.price = ensemble, price
         self.at = slices(ensemble.bins)

@@ -214,7 +214,7 @@ class RowBoxes:
         own: dict[int, tuple[SumKernel, list[int]]] = {}
         kinds = self.known.which[self.partial]
         for kind in np.unique(kinds).tolist():
-            ensemble = sums.given(self.known.domains(kind))
+            ensemble = sums.given(self.known.value_sets(kind))
             own.setdefault(id(ensemble), (ensemble, []))[1].append(kind)
         for ensemble, some in own.values():
             yield ensemble, self.partial[np.isin(kinds, some)]

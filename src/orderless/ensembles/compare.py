@@ -377,7 +377,7 @@ class Compared:
                 if own.name in e.features)  # fmt: skip
             row[own.name] = value_in(own, bins.cuts[k].tolist(), side.lower, side.upper, side.nan,
                                      list(side.codes), rounded=alike)  # fmt: skip
-        knowledge = self.joint.one.space.knowledge
+        knowledge = self.joint.one.space.domain
         sides = {f.name: bins.side(k, 1 << int(cell[k])) for k, f in enumerate(bins.features)}
         row = adjusted_row(knowledge, row, sides)
         says = [self._says(ensemble, row) for ensemble in self.given]

@@ -48,7 +48,7 @@ from ..model import (
     in_budget,
     read_tolerance,
     refuse_contradiction,
-    row_domains,
+    row_values,
     short_number,
 )
 from .answers import refuse_numbers_of
@@ -162,17 +162,17 @@ class EnsembleExplanation(Explanation):
         search = self._with_ends(limits.ranges)
         allowed, wanted = allowed_bins(search, limits), wanted_classes(search, limits)
         effects = plain = Effects(search, limits, self.row)
-        knowledge = search.ensemble.space.knowledge
-        if knowledge is not None and isinstance(search, PossibleSufficient):
+        knowledge = search.ensemble.space.domain
+        if isinstance(search, PossibleSufficient):
             assert self._one_row is not None
             ensemble, rows = search.ensemble, self._one_row.rows
-            known = row_domains(ensemble.space, ensemble.connected, rows, 0)
+            known = row_values(ensemble.space, ensemble.connected, rows, 0)
             effects = PossibleCosts(search, limits, self.row, knowledge, known)
         measures = [Measure(search.steps)]
         if limits.costs is not None:
             new = [bits & ~own for bits, own in zip(allowed, search.row, strict=True)]
             by_bin = [bin_costs(plain, k, bits) for k, bits in enumerate(new)]
-            compares = knowledge is not None and knowledge.linear and limits.per_unit
+            compares = knowledge.linear and limits.per_unit
             of_box = partial(box_cost, effects) if compares and effects is not plain else None
             measures.append(Measure(by_bin, of_box))
         ways = search.allowed_changes(allowed, wanted, limit, measures)
@@ -180,8 +180,8 @@ class EnsembleExplanation(Explanation):
 
     def _with_ends(self, ranges: Mapping[str, Side]) -> Sufficient:
         """Give the search where ranges of features that facts compare begin and end with bins."""
-        search, knowledge = self._sufficient, self._space.knowledge
-        if knowledge is None or not knowledge.linear or not isinstance(search, PossibleSufficient):
+        search, knowledge = self._sufficient, self._space.domain
+        if not knowledge.linear or not isinstance(search, PossibleSufficient):
             return search
         assert self._one_row is not None
         compared = {i for i in search.bins.positions if i in knowledge.group_of}

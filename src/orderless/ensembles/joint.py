@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Adding, Domain, Rule, SumKernel, TreeKernel, in_units
+from ..model import Adding, Rule, SumKernel, TreeKernel, ValueSet, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
 from .boxes import Boxes, Cells, possible_boxes
 from .possible_sums import PossibleCells
@@ -62,7 +62,7 @@ class Joint:
     ----------
     one, other : Ensemble
         Over one space.
-    row : dict of position -> Domain, optional
+    row : dict of position -> ValueSet, optional
         What is known of the features that facts connect.
 
     Attributes
@@ -75,7 +75,7 @@ class Joint:
         self,
         one: SumKernel,
         other: SumKernel,
-        row: Mapping[int, Domain] | None = None,
+        row: Mapping[int, ValueSet] | None = None,
     ) -> None:
         self.pairs = _pairs(one, other)
         self.only = [j for j in range(other.n_trees) if j not in {b for _, b in self.pairs}]

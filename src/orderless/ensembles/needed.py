@@ -15,8 +15,8 @@ import numpy as np
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..form import OneRow, read_one
-from ..missing import Needed, Steps, hitting_sets, members, needed_of_read
-from ..model import SumKernel, in_budget, refuse_contradiction
+from ..missing import Needed, needed_of_read
+from ..model import Steps, SumKernel, hitting_sets, in_budget, members, refuse_contradiction
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, possible_boxes
 from .possible_sums import touched

@@ -28,17 +28,16 @@ __all__ = ["PossibleSufficient", "with_fact_bins"]
 
 def with_fact_bins(ensemble: SumKernel, rows: Rows) -> SumKernel:
     """Give the same ensemble, with bins where facts, or values of the first row, need them."""
-    space, knowledge = ensemble.space, ensemble.space.knowledge
-    assert knowledge is not None
-    groups = {knowledge.group_of[i] for i in ensemble.used if i in knowledge.group_of}
-    apart: list[Mapping[int, Sequence[Side]]] = [knowledge.own_sides()]
-    if knowledge.linear:
+    space, domain = ensemble.space, ensemble.space.domain
+    groups = {domain.group_of[i] for i in ensemble.used if i in domain.group_of}
+    apart: list[Mapping[int, Sequence[Side]]] = [domain.own_sides()]
+    if domain.linear:
         apart.append(own_values(space, ensemble.connected, rows))
     sides = [
         side
         for some in apart
         for i, own in some.items()
-        if knowledge.group_of[i] in groups
+        if domain.group_of[i] in groups
         for side in dict.fromkeys(own)
     ]
     return with_trees(ensemble, region_trees(space, sides))

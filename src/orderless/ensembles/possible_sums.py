@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from ..model import (
     Bins,
-    Domain,
     FactTrees,
     Grid,
     SumKernel,
+    ValueSet,
     fact_trees,
     joined_trees,
     one_value,
@@ -44,20 +44,19 @@ class PossibleSums:
     which facts exclude the same.
     """
 
-    whole = Domain()
+    whole = ValueSet()
 
     def __init__(self, ensemble: SumKernel) -> None:
         self.ensemble = ensemble
         self.sides = sides_by_bin(ensemble.bins)
-        self._parts: dict[tuple[tuple[int, Domain], ...], FactTrees | None] = {}
+        self._parts: dict[tuple[tuple[int, ValueSet], ...], FactTrees | None] = {}
         self._same: dict[bytes, FactTrees] = {}
         self._made: dict[tuple[int, ...], SumKernel] = {}
 
-    def given(self, row: Mapping[int, Domain]) -> SumKernel:
+    def given(self, row: Mapping[int, ValueSet]) -> SumKernel:
         """Give the ensemble over the possible rows that have the values of this one."""
-        knowledge = self.ensemble.space.knowledge
-        assert knowledge is not None
-        found = [self._part(group, row) for group in knowledge.groups]
+        domain = self.ensemble.space.domain
+        found = [self._part(group, row) for group in domain.groups]
         parts = [part for part in found if part is not None]
         if not parts:
             return self.ensemble
@@ -66,7 +65,7 @@ class PossibleSums:
             self._made[key] = _with_facts(self.ensemble, joined_trees(parts))
         return self._made[key]
 
-    def _part(self, group: tuple[int, ...], row: Mapping[int, Domain]) -> FactTrees | None:
+    def _part(self, group: tuple[int, ...], row: Mapping[int, ValueSet]) -> FactTrees | None:
         """Give what facts exclude of one group of features."""
         known = {i for i in group if i in row and one_value(row[i])}
         unknown = {i: own for i, own in self.sides.items() if i in group and i not in known}
@@ -90,10 +89,10 @@ class PossibleCells:
     those of this row, and of what has one value no bin is told from others.
     """
 
-    def __init__(self, bins: Bins, row: Mapping[int, Domain] | None = None) -> None:
+    def __init__(self, bins: Bins, row: Mapping[int, ValueSet] | None = None) -> None:
         self.bins, self.trees = bins, None
         self._tables: list[tuple[list[int], NDArray[np.bool_]]] = []
-        if bins.tree.space.knowledge is not None:
+        if bins.tree.space.domain.restricts:
             known = row or {}
             cut = {i: own for i, own in sides_by_bin(bins).items()
                    if i not in known or not one_value(known[i])}  # fmt: skip

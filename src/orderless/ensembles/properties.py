@@ -213,7 +213,7 @@ class EnsembleProperties(Properties):
                 row[feature.name] = value_of(feature, region[feature.name], [])
             else:
                 row[feature.name] = any_value(feature)
-        return dict(adjusted_row(self.space.knowledge, row, _sides(bins, cell)))
+        return dict(adjusted_row(self.space.domain, row, _sides(bins, cell)))
 
     # -- two rows --------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class EnsembleProperties(Properties):
         # One search where that the second number is larger is among the facts of the two.
         at_once = not isinstance(wanted, Unequal) and connected(self.space, apart[0])
         cells = twins.find_in_any(pairs, at_once=at_once)
-        if cells is not None and self.space.knowledge is not None:
+        if cells is not None and self.space.domain.restricts:
             return self._possible_rows(inside, cells, apart, region, wanted)
         if cells is not None:
             return self._two_rows(inside, cells, apart, region, wanted)

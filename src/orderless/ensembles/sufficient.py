@@ -20,10 +20,18 @@ import numpy as np
 
 from ..errors import TooManyReasons, Undecided, setting
 from ..form import Term, Way, bin_steps
-from ..missing import Steps, hitting_sets, members
-from ..model import Box, SumKernel
+from ..model import (
+    Box,
+    Hitting,
+    Steps,
+    SumKernel,
+    cheapest_hitting_set,
+    greedy_hitting_set,
+    hitting_sets,
+    members,
+    worth,
+)
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, box_of, possible_boxes
-from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
 from .ways import Distances, Measure, Ways
 

@@ -180,4 +180,4 @@ def _between(ensemble: SumKernel, wanted: Unequal | Falling | Near) -> list[Form
 
 def connected(space: Space, name: str) -> bool:
     """Tell whether facts are about a feature."""
-    return space.knowledge is not None and space.index(name) in space.knowledge.group_of
+    return space.domain.restricts and space.index(name) in space.domain.group_of

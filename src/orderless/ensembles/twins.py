@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model import Domain, Formula, Nodes, Space, SumKernel, TreeKernel, domain_of, meet, second
+from ..model import Formula, Nodes, Space, SumKernel, TreeKernel, ValueSet, meet, second, values_in
 from .boxes import Boxes, Cells, slices
 from .joint import Joint
 
@@ -33,13 +33,13 @@ class Twins:
         More of them that no tree asks about, by position in the space: facts may connect them.
     more : sequence of Formula
         What holds between the two rows, beside the facts: second values come after all features.
-    row : dict of position -> Domain
+    row : dict of position -> ValueSet
         What both rows have of the features that facts connect.
 
     Notes
     -----
     Where the space has facts, both rows satisfy them: cells of both copies are possible iff there
-    are two such rows (``Knowledge.twice``).
+    are two such rows (``Domain.twice``).
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Twins:
         *,
         also: Sequence[int] = (),
         more: Sequence[Formula] = (),
-        row: Mapping[int, Domain] | None = None,
+        row: Mapping[int, ValueSet] | None = None,
     ) -> None:
         self.ensemble, self.apart = ensemble, apart
         bins, space = ensemble.bins, ensemble.space
@@ -64,9 +64,9 @@ class Twins:
         own = [replace(bins.features[k], name=self.name[k]) for k in apart]
         own += [replace(space.features[i], name=second(space.features[i].name)) for i in also]
         wide, known = Space([*space.features, *own]), dict(row or {})
-        if space.knowledge is not None:
+        if space.domain.restricts:
             twice = [*(bins.positions[k] for k in apart), *also]
-            wide.knowledge = space.knowledge.twice(twice, more)
+            wide.domain = space.domain.twice(twice, more)
             places = enumerate(twice, len(space.features))
             known |= {there: known[i] for there, i in places if i in known}
         place = np.arange(len(space.features) + 1)
@@ -114,8 +114,8 @@ class Twins:
     def possible(self, one: Cells, other: Cells) -> bool:
         """Tell whether two cells, that agree on what both share, have two possible rows."""
         bins = self.joint.one.bins
-        knowledge = bins.tree.space.knowledge
-        if knowledge is None:
+        domain = bins.tree.space.domain
+        if not domain.restricts:
             return True
         wide = np.zeros(len(self.of_name), dtype=np.int32)
         for k, feature in enumerate(self.ensemble.bins.features):
@@ -124,10 +124,10 @@ class Twins:
                 wide[self.of_name[self.name[k]]] = other[k]
         known = dict(self.joint.row or {})
         for k, i in enumerate(bins.positions):
-            if i in knowledge.group_of:
-                own = domain_of(bins.side(k, 1 << int(wide[k])))
+            if i in domain.group_of:
+                own = values_in(bins.side(k, 1 << int(wide[k])))
                 known[i] = meet(known[i], own) if i in known else own
-        return knowledge.possible(known)
+        return domain.possible(known)
 
     def narrow(self, cell: Cells) -> tuple[Cells, Cells]:
         """Give the two cells that a cell of both copies is."""

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..form import Way
-from ..missing import Steps, members
+from ..model import Hitting, Steps, members
 from .boxes import Boxes, Cells, bits_of, possible_boxes
-from .hitting import Hitting
 
 if TYPE_CHECKING:
     from .sufficient import Sufficient

@@ -1,7 +1,3 @@
-from .canonical import (
-    Form as Form,
-    canonical_form as canonical_form,
-)
 from .changes import (
     Change as Change,
     Changes as Changes,
@@ -55,6 +51,8 @@ from .flat_trees import (
 )
 from .formats import (
     FORM_FORMAT as FORM_FORMAT,
+    read_form as read_form,
+    write_form as write_form,
 )
 from .leaf_table import (
     LeafTable as LeafTable,
@@ -90,6 +88,11 @@ from .properties import (
     claim_in as claim_in,
     models_differ as models_differ,
 )
+from .reasons import (
+    Form as Form,
+    Term as Term,
+    canonical_form as canonical_form,
+)
 from .redundant import (
     redundant_splits as redundant_splits,
 )
@@ -100,9 +103,6 @@ from .shifts import (
 )
 from .smallest import (
     smallest_tree as smallest_tree,
-)
-from .term import (
-    Term as Term,
 )
 from .tree_properties import (
     TreeProperties as TreeProperties,

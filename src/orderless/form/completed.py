@@ -27,10 +27,10 @@ from ..model import (
     SumKernel,
     TreeKernel,
     allowed_bins,
-    domain_of,
     meet,
-    row_domains,
+    row_values,
     value_in,
+    values_in,
 )
 from .leaf_table import common_side
 from .possible_pairs import adjusted_in
@@ -100,13 +100,12 @@ def _adjust(
     model: Model, rows: Rows, sides: Sequence[Side], changed: Mapping[int, Side], values: list[Any]
 ) -> None:
     """Choose values that satisfy the facts, inside the box, in place."""
-    space, bins, knowledge = model.space, model.bins, model.space.knowledge
-    assert knowledge is not None
+    space, bins, knowledge = model.space, model.bins, model.space.domain
     kept = tuple(i for i in model.connected if i not in changed)
-    domains = row_domains(space, kept, rows, 0)
+    domains = row_values(space, kept, rows, 0)
     for i in bins.positions:
         if i in knowledge.group_of:
-            own = domain_of(sides[i])
+            own = values_in(sides[i])
             domains[i] = meet(domains[i], own) if i in domains else own
     names = {i: space.features[i].name for i in model.connected}
     found = adjusted_in(knowledge, {name: values[i] for i, name in names.items()}, domains)

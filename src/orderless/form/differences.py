@@ -15,15 +15,22 @@ import numpy as np
 from ..errors import OutOfTime, TooLarge, TooManyReasons
 from ..inputs import rows_for
 from ..model import TIME_LIMIT, Budget, Label, Space, TreeKernel, over_common_space
-from .canonical import LIMIT
-from .cover import Rules, Subject, all_reasons, irredundant_rules, leaf_rules, smallest_rules
 from .equivalence import cuts_by_feature, disagreement, round_alike
 from .function_tree import canonical_tree, with_function_bins
 from .leaf_table import LeafTable, example_row
 from .possible_pairs import adjusted_row, is_possible, meeting_boxes
 from .product import product_tree, shared_classes
+from .reasons import (
+    LIMIT,
+    Rules,
+    Subject,
+    Term,
+    all_reasons,
+    irredundant_rules,
+    leaf_rules,
+    smallest_rules,
+)
 from .shifts import Difference, Shift, changed_rows
-from .term import Term
 
 __all__ = ["Both", "tree_difference"]
 
@@ -134,10 +141,11 @@ def _rules(
 def _fewest(subject: Subject, there: set[int], limit: int, budget: Budget) -> list[Rules] | None:
     """Give the fewest rules of some classes; None where that takes too long."""
     try:
-        reasons = all_reasons(subject, limit, budget.left, there)
-        found = [Rules((), 0)] * len(reasons)
-        for k in sorted(there):
-            found[k] = smallest_rules(subject, reasons, budget.left, {k})[k]
+        with budget:
+            reasons = all_reasons(subject, limit, there)
+            found = [Rules((), 0)] * len(reasons)
+            for k in sorted(there):
+                found[k] = smallest_rules(subject, k, reasons[k])
     except (TooManyReasons, OutOfTime):
         return None  # which is said
     return found
@@ -150,16 +158,16 @@ def _any_rules(
     note = "The rules are not proven to be the fewest; none can be left out."
     if product.possible is None:
         try:
-            whole = canonical_tree(
-                product, time_limit=budget.left / 4, limit=GROWTH * product.n_nodes
-            )
+            with Budget(budget.left / 4):
+                whole = canonical_tree(product, limit=GROWTH * product.n_nodes)
             subject = Subject.of(whole.bins)
         except (OutOfTime, TooLarge):
             note += " Other trees that decide the same may give other rules."
     try:
         found = [Rules((), 0)] * (max(there) + 1)
-        for k in sorted(there):
-            found[k] = irredundant_rules(subject, budget.left, {k})[k]
+        with budget:
+            for k in sorted(there):
+                found[k] = irredundant_rules(subject, k)
     except OutOfTime:
         note = "The rules are as the two trees ask, one after the other: fewer may be enough."
         return leaf_rules(Subject.of(product.bins) if product.possible is None else subject), note
@@ -185,8 +193,8 @@ def _shifts(
         whole = {f.name: f for f in shared[0].space.features}
         features = [whole.get(f.name, f) for f in named]
         row = example_row(features, sides, cuts, alike)
-        knowledge = shared[0].space.knowledge
-        if knowledge is not None:  # the first rule that has a row satisfying the facts
+        knowledge = shared[0].space.domain
+        if knowledge.restricts:  # the first rule that has a row satisfying the facts
             pair = (old.classes[a], new.classes[b])
             boxes = meeting_boxes(shared[0], shared[1], only=pair)
             inside = next(box for box in boxes if is_possible(knowledge, box))

@@ -39,7 +39,7 @@ def equivalent(a: Any, b: Any) -> bool:
     two leaves whose boxes meet must agree. Cost: pairs of leaves that meet.
     """
     trees = over_common_space([read_tree(a), read_tree(b)])
-    if trees[0].space.knowledge is not None:
+    if trees[0].space.domain.restricts:
         return possible_difference(trees[0], trees[1]) is None
     points = fingerprint_points(trees)
     return bool((points[0] == points[1]).all()) and _difference(*trees) is None
@@ -76,7 +76,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
             )
         else:
             row[feature.name] = any_value(feature)
-    row = adjusted_row(shared[0].space.knowledge, row, sides)
+    row = adjusted_row(shared[0].space.domain, row, sides)
     for tree in (tree_a, tree_b):
         known = {name: value for name, value in row.items() if name in tree.space}
         if tree.decide(rows_for(tree, [known]))[0] < 0:
@@ -105,12 +105,12 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
             raise InvalidData("there are no rows to compare the trees on")
         return float(np.mean(table[0][codes_of[0]] != table[1][codes_of[1]]))
     one, other = over_common_space([tree_a, tree_b])
-    if one.space.knowledge is not None:
+    if one.space.domain.restricts:
         return possible_share(one, other)
     found = cuts_by_feature([one, other])
     cuts = [found.get(feature.name, []) for feature in one.space.features]
     nodes_a, nodes_b = _with_shared_classes([one, other])
-    return _core.same.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
+    return _core.same.share_of_difference(nodes_a, nodes_b, one.space.arrays, cuts)
 
 
 def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
@@ -145,7 +145,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     if alike is not None:
         return alike
     members = over_common_space(members)
-    if members and members[0].space.knowledge is not None:
+    if members and members[0].space.domain.restricts:
         return grouped(members)
     groups: dict[bytes, list[int]] = {}
     for i, point in enumerate(fingerprint_points(members).view("V16").ravel().tolist()):
@@ -165,7 +165,7 @@ def _with_shared_classes(trees: Sequence[TreeKernel]) -> list[Nodes]:
 
 def _differing_sides(a: TreeKernel, b: TreeKernel) -> dict[str, Side] | None:
     """Give a box with a possible row on which two trees over one space differ."""
-    if a.space.knowledge is not None:
+    if a.space.domain.restricts:
         return possible_difference(a, b)
     found = _difference(a, b)
     if found is None:
@@ -179,7 +179,7 @@ def _differing_sides(a: TreeKernel, b: TreeKernel) -> dict[str, Side] | None:
 def _difference(a: TreeKernel, b: TreeKernel) -> list[Any] | None:
     """Give the sides of a box on which two trees over one space differ."""
     nodes_a, nodes_b = _with_shared_classes([a, b])
-    found = _core.same.first_difference(nodes_a, nodes_b, a.space.domains)
+    found = _core.same.first_difference(nodes_a, nodes_b, a.space.arrays)
     return None if found is None else found.box
 
 

@@ -32,8 +32,8 @@ from .changes import (
     wanted_classes,
 )
 from .possible_changes import PossibleChanges
+from .reasons import Term
 from .row_search import RowSearch
-from .term import Term
 
 if TYPE_CHECKING:
     from .explain_row import Asked

@@ -15,11 +15,11 @@ import numpy as np
 from .. import _core
 from ..inputs import one_row, read_costs
 from ..model import Bins, Box, Fact, Side, TreeKernel, in_budget, read_seconds, refuse_contradiction
-from .canonical import Form
 from .completed import completed, read_one
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
+from .reasons import Form
 from .row_search import RowSearch, read_row
 
 __all__ = ["Asked", "explain_one", "explain_row"]
@@ -81,7 +81,7 @@ def explain_row(
         read_costs(costs, space, tree.features)
     asked_again = Asked(tree, row, costs, limit, time_limit)
     search, cells, given = read_row(tree, bins, row, time_limit)
-    if space.knowledge is not None:
+    if space.domain.restricts:
         assert given is not None  # the core reads no rows with facts
         refuse_contradiction(tree, given)
         if tree.possible is not None:

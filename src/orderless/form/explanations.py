@@ -29,11 +29,11 @@ from ..model import (
     read_seconds,
 )
 from .explain_row import explain_one
-from .term import Term
+from .reasons import Term
 
 if TYPE_CHECKING:
-    from .canonical import Form
     from .explain import Explanation
+    from .reasons import Form
 
 __all__ = ["Explanations", "explain_rows"]
 
@@ -151,7 +151,7 @@ def explain_rows(form: Form, X: Any, time_limit: float | None) -> Explanations:
         )
     budget, rows = Budget.current(), rows_for(tree, X)
     explain = partial(explain_one, form, time_limit=read_seconds(time_limit))
-    if tree.space.knowledge is not None:
+    if tree.space.domain.restricts:
         return Explanations(explain, X, tree, _among_possible(form, X, rows))
     bins = form.bins
     try:

@@ -46,8 +46,8 @@ def fingerprint(tree: Any) -> str:
     Cost: leaves x features of the tree.
     """
     own = read_tree(tree)
-    knowledge = own.space.knowledge
-    if knowledge is not None and knowledge.linear:
+    knowledge = own.space.domain
+    if knowledge.linear:
         warnings.warn(
             "the space has facts that compare features with each other: the fingerprint is that of "
             "the function on all rows, so that different ones may be the same on possible rows. "
@@ -64,7 +64,7 @@ def fingerprint_points(trees: Sequence[TreeKernel]) -> NDArray[np.uint64]:
     if alike is not None:
         prints, held = alike
         return prints.points(held).reshape(-1, 2)
-    trees = [tree if tree.space.knowledge is None else _extended(tree) for tree in trees]
+    trees = [tree if not tree.space.domain.restricts else _extended(tree) for tree in trees]
     if trees and all(tree.space is trees[0].space for tree in trees):
         return _points(trees, trees[0].space)
     out = np.zeros((len(trees), 2), dtype=np.uint64)
@@ -86,8 +86,8 @@ def _extended(tree: TreeKernel) -> TreeKernel:
     What facts exclude is a class of its own. That needs facts whose rows fill boxes; others, which
     compare features, are left out of account.
     """
-    knowledge = tree.space.knowledge
-    if knowledge is None or knowledge.linear:
+    knowledge = tree.space.domain
+    if not knowledge.restricts or knowledge.linear:
         return tree
     known = PossibleTree(tree, knowledge.own_sides()).tree
     names = [_canonical_label(label) for label in tree.classes]
@@ -98,9 +98,7 @@ def _points(trees: Sequence[TreeKernel], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
     values = class_weights(labels)
-    return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
-        -1, 2
-    )
+    return _core.same.fingerprints(nodes, start, space.arrays, keys, weights, values).reshape(-1, 2)
 
 
 def equal_prints(trees: Sequence[TreeKernel]) -> list[list[int]] | None:
@@ -116,7 +114,7 @@ def _alike(
     trees: Sequence[TreeKernel],
 ) -> tuple[_core.same.Prints, list[_core.tree.HeldTree]] | None:
     """Give what the core needs for trees with the same space and classes; None for others."""
-    if not trees or trees[0].space.knowledge is not None:
+    if not trees or trees[0].space.domain.restricts:
         return None
     held = _core.tree.held_alike(list(trees))
     return None if held is None else (_prints(trees[0].space, trees[0].classes), held)

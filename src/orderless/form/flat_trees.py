@@ -32,7 +32,7 @@ def flat_nodes(
     set_start = np.zeros(start[-1] + 1, dtype=np.int64)
     if len(set_values):
         np.cumsum(np.concatenate([np.diff(own) for own in parts.set_start]), out=set_start[1:])
-    some_nan = trees[0].space.domains.nan.any()
+    some_nan = trees[0].space.arrays.nan.any()
     nan_true = np.concatenate(parts.nan_true) if some_nan else np.zeros(start[-1], dtype=np.uint8)
     nodes = Nodes(
         np.concatenate(parts.feature),

@@ -1,25 +1,22 @@
 """Forms in files: a canonical tree with its rules, as versioned JSON (docs/formats).
 
-In:  a canonical ``Tree`` and the rules of each class; or text that somebody wrote.
-Out: text; or the tree and whether the rules were proven minimal, after checking that they fit.
+In:  a ``Form``; or text that somebody wrote.
+Out: text; or a ``Form``, after checking that its rules fit its tree.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidTree
-from ..model import TREE_ARRAYS, Bins, Box, Space, TreeKernel, formats as serial
-from .cover import Subject
+from ..errors import InvalidSpace, InvalidTree
+from ..model import TIME_LIMIT, TREE_ARRAYS, Bins, Box, Side, Space, TreeKernel, formats as serial
 from .fingerprints import fingerprint_points, hex_digits
-from .term import Term
-from .tree_of_terms import read_sides, tree_of_terms
+from .reasons import Form, Subject
 
 __all__ = ["FORM_FORMAT", "read_form", "write_form"]
 
@@ -29,8 +26,14 @@ KNOWING = 3  # with facts in the space, which an older orderless would not heed
 CHECKED = 100  # times 10,000 boxes that are compared to see that rules leave nothing out
 
 
-def write_form(tree: TreeKernel, exact: bool, rules: Sequence[Sequence[Term]]) -> str:
-    """Write a tree and the rules of its classes."""
+def write_form(form: Form) -> str:
+    """Write the canonical tree and the rules as versioned JSON (docs/formats).
+
+    Equivalent trees over one space, with the same classes, give the same bytes. Finding the
+    canonical tree may take the form's ``time_limit``, as may the rules of each class. With facts
+    the tree is written as it is.
+    """
+    tree = form.canonical if form.tree.possible is None else form.tree
     content = tree.written()
     space, classes = content.pop("space"), content.pop("classes")
     return serial.dump(
@@ -40,41 +43,56 @@ def write_form(tree: TreeKernel, exact: bool, rules: Sequence[Sequence[Term]]) -
             "space": space,
             "classes": classes,
             "fingerprint": hex_digits(fingerprint_points([tree])[0]),
-            "exact": exact,
-            "rules": [[term.to_dict() for term in terms] for terms in rules],
+            "exact": form.exact,
+            "rules": [[term.to_dict() for term in terms] for terms in form.rules.values()],
             "tree": content,
         },
     )
 
 
 def read_form(
-    text: str | bytes, *, limit: int, time_limit: float | None
-) -> tuple[TreeKernel, bool]:
-    """Give the tree of a form, and whether its rules are proven minimal. Refuse what does not fit.
+    text: str | bytes, *, limit: int = serial.LIMIT, time_limit: float | None = TIME_LIMIT
+) -> Form:
+    """Read what ``write_form`` wrote; whether all fits is checked. Anything else is refused.
 
-    A file of version 1 has rules only, of which a tree is built again.
+    Parameters
+    ----------
+    limit : int
+        Longest text, in characters, that is looked at.
+    time_limit : float
+        Of the form.
     """
-    known = (1, VERSION, KNOWING)
-    content = serial.load(text, FORM_FORMAT, known, limit=limit, arrays=TREE_ARRAYS)
+    content = serial.load(text, FORM_FORMAT, (VERSION, KNOWING), limit=limit, arrays=TREE_ARRAYS)
     with serial.Reading("a form"):
-        tree, exact = _read(content, time_limit)
+        tree, exact = _read(content)
     if hex_digits(fingerprint_points([tree])[0]) != content.get("fingerprint"):
         raise InvalidTree("the file does not describe the function whose fingerprint it states")
-    return tree, exact
+    return Form(tree, exact=exact, time_limit=time_limit)
 
 
-def _read(content: dict[str, Any], time_limit: float | None) -> tuple[TreeKernel, bool]:
+def _read(content: dict[str, Any]) -> tuple[TreeKernel, bool]:
     space = serial.take(content, "space", dict)
     classes = serial.take(content, "classes", list)
     exact: bool = serial.take(content, "exact", bool)
     rules = serial.take(content, "rules", list)
-    if content["version"] == 1:
-        terms = tree_of_terms(Space.from_dict(space), classes, rules, time_limit=time_limit)
-        return terms, exact
     nodes = serial.take(content, "tree", dict)
     tree = TreeKernel.from_dict({**nodes, "space": space, "classes": classes})
     _check_rules(tree, rules)
     return tree, exact
+
+
+def _read_sides(space: Space, term: Any) -> list[Side]:
+    """Read a term as ``Term.to_dict`` writes it."""
+    try:
+        return [_read_side(space, given) for given in term]
+    except (InvalidSpace, TypeError) as fault:
+        raise InvalidTree(f"these are not rules: {fault}") from fault
+
+
+def _read_side(space: Space, given: Any) -> Side:
+    if not isinstance(given, dict) or not isinstance(given.get("feature"), str):
+        raise InvalidTree(f"a condition must be a dict with a feature's name, got {given!r:.80}")
+    return Side.from_dict(space[given["feature"]], given)
 
 
 def _check_rules(tree: TreeKernel, rules: list[Any]) -> None:
@@ -119,7 +137,7 @@ class _RuleReader:
 
     def _row(self, term: Any) -> list[int]:
         row = self.whole.copy()
-        conditions: Any = term if isinstance(term, list) else read_sides(self.space, term)
+        conditions: Any = term if isinstance(term, list) else _read_sides(self.space, term)
         for given in conditions:
             try:
                 at, slots = self.known[tuple(given.items())]
@@ -130,7 +148,7 @@ class _RuleReader:
 
     def _read(self, given: Any) -> tuple[slice, list[int]]:
         """Give where a condition stands in a box, and what stands there."""
-        (side,) = read_sides(self.space, [given])
+        (side,) = _read_sides(self.space, [given])
         if side.is_whole:
             return slice(0, 0), []
         k = self.place.get(side.feature.name, -1)

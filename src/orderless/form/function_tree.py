@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooLarge, setting
-from ..model import TreeKernel
+from ..model import Budget, TreeKernel
 
 __all__ = ["canonical_tree", "with_function_bins"]
 
@@ -71,9 +71,7 @@ def _whole_groups(
     )  # fmt: skip
 
 
-def canonical_tree(
-    tree: TreeKernel, *, time_limit: float = np.inf, limit: int = MOST_NODES
-) -> TreeKernel:
+def canonical_tree(tree: TreeKernel, *, limit: int = MOST_NODES) -> TreeKernel:
     """Give a tree that depends on the function alone: equivalent trees give the same tree.
 
     In each region the question is asked that leaves the fewest thresholds that matter to its two
@@ -82,8 +80,6 @@ def canonical_tree(
 
     Parameters
     ----------
-    time_limit : float
-        Seconds before ``OutOfTime`` is raised.
     limit : int
         Nodes that it may have before ``TooLarge`` is raised.
 
@@ -92,9 +88,9 @@ def canonical_tree(
     Trees over one space with the same classes are meant. Cost: per node, the leaves that reach
     into its region x squared number of features on their paths.
     """
-    bins = with_function_bins(tree).bins
+    bins, budget = with_function_bins(tree).bins, Budget.current()
     try:
-        nodes = _core.reasons.canonical_tree(bins.nodes, bins.layout, limit, time_limit)
+        nodes = _core.reasons.canonical_tree(bins.nodes, bins.layout, limit, budget.left)
     except _core.base.LimitReached as fault:
         raise TooLarge(
             f"the canonical tree of this function has more than {setting('limit', limit)} nodes: "
@@ -104,14 +100,13 @@ def canonical_tree(
     except _core.base.TimeUp:
         raise OutOfTime(
             "the canonical tree of this function was not found in "
-            f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or use a "
-            "smaller tree"
+            f"{budget}: raise {setting('time_limit')}, or use a smaller tree"
         ) from None
     return _same_function(tree, tree.replace(**bins.over_features(nodes)))
 
 
 def _same_function(tree: TreeKernel, other: TreeKernel) -> TreeKernel:
     """Check exactly what rests on fingerprints."""
-    if _core.same.first_difference(tree.nodes, other.nodes, tree.space.domains) is not None:
+    if _core.same.first_difference(tree.nodes, other.nodes, tree.space.arrays) is not None:
         raise AssertionError(f"{other!r} is not the same function as {tree!r}")
     return other

@@ -20,18 +20,18 @@ from ..model import (
     Domain,
     Feature,
     Formula,
-    Knowledge,
     Linear,
     Missing,
     Side,
+    ValueSet,
     both,
-    domain_of,
     either,
     meet,
     one_value,
     opposite,
     row_boundary,
-    row_domains,
+    row_values,
+    values_in,
 )
 from .changes import (
     Change,
@@ -53,7 +53,7 @@ __all__ = ["PossibleChanges", "PossibleCosts"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
-Domains = dict[int, Domain]
+ValueSets = dict[int, ValueSet]
 
 
 class PossibleCosts(Effects):
@@ -67,8 +67,8 @@ class PossibleCosts(Effects):
         search: RowAmongBins,
         limits: Limits | None,
         row: Mapping[str, Any] | None,
-        knowledge: Knowledge,
-        known: Mapping[int, Domain],
+        knowledge: Domain,
+        known: Mapping[int, ValueSet],
     ) -> None:
         super().__init__(search, limits, row)
         self.knowledge, self.known = knowledge, known
@@ -93,7 +93,7 @@ class PossibleCosts(Effects):
     ) -> dict[int, Fraction]:  # fmt: skip
         """Give the numbers of the possible row for which the moves of some features cost least."""
         domains = {i: self.known[i] for i in group if i in self.known}
-        domains |= {i: domain_of(changed[i]) for i in group if i in changed}
+        domains |= {i: values_in(changed[i]) for i in group if i in changed}
         more: list[Formula] = []
         total: dict[int, Fraction] = {}
         for far, i in enumerate(priced, start=len(self.knowledge.features)):
@@ -104,7 +104,7 @@ class PossibleCosts(Effects):
                 Linear(((i, -ONE), (far, -ONE)), "<=", -here),
             ])  # fmt: skip
             more.append(either([Missing(i, True), moves]) if domains[i].nan else moves)
-            domains[far] = Domain(((ZERO, ZERO), None))
+            domains[far] = ValueSet(((ZERO, ZERO), None))
             total[far] = limits.per_unit[name]
         row = self.knowledge.smallest(domains, more, total)
         assert row is not None, "a change leads to a possible row"
@@ -114,7 +114,7 @@ class PossibleCosts(Effects):
         """Give how far the row's number is from another, by the decimals that people see."""
         if to is None:
             return ZERO  # it becomes missing
-        ends = domain_of(side).ends
+        ends = values_in(side).ends
         assert ends is not None
         shown = exact(float(to))
         for end, written in zip(ends, side_ends(self.search.bins.shown(side)), strict=True):
@@ -145,8 +145,7 @@ class PossibleChanges(PossibleCosts):
     ) -> None:
         self.facts, self.tree = facts, facts.tree
         space = self.tree.space
-        assert space.knowledge is not None
-        knowledge, known = space.knowledge, row_domains(space, self.tree.connected, facts.given, 0)
+        knowledge, known = space.domain, row_values(space, self.tree.connected, facts.given, 0)
         self.knowledge, self.known = knowledge, known
         more: dict[int, list[Side]] = {}
         if limits is not None:
@@ -198,7 +197,7 @@ class PossibleChanges(PossibleCosts):
         Its effect by itself, and together with all others.
         """
         table = LeafTable(self.tree, {})
-        leaves = [self._leaf_domains(table, leaf) for leaf in range(len(table))]
+        leaves = [self._leaf_values(table, leaf) for leaf in range(len(table))]
         for i in (i for group in self._groups() for i in group if self._is_known(i)):
             others = {j: domain for j, domain in self.known.items() if j != i}
             formulas = []
@@ -211,10 +210,10 @@ class PossibleChanges(PossibleCosts):
                     continue  # boxes with this feature are looked at one by one
             yield i, self.knowledge.own_sides(formulas)[i]
 
-    def _leaf_domains(self, table: LeafTable, leaf: int) -> Domains:
+    def _leaf_values(self, table: LeafTable, leaf: int) -> ValueSets:
         index = self.tree.space.index
         sides = {index(name): side for name, side in table.sides(leaf).items()}
-        return {i: domain_of(s) for i, s in sides.items() if i in self.knowledge.group_of}
+        return {i: values_in(s) for i, s in sides.items() if i in self.knowledge.group_of}
 
     def _has_effect(self, features: tuple[int, ...], label: int, box: tuple[int, ...]) -> bool:
         """Tell whether each possible row in a box can get the class."""
@@ -238,13 +237,13 @@ class PossibleChanges(PossibleCosts):
         for sides in product(*choices):
             yield {side.feature.name: side for side in sides}
 
-    def _box(self, changed: Mapping[int, int]) -> Domains:
+    def _box(self, changed: Mapping[int, int]) -> ValueSets:
         """Give the values of the changed features that facts are about."""
         bins = self.search.bins
         sides = {bins.positions[k]: bins.side(k, bits) for k, bits in changed.items()}
-        return {i: domain_of(s) for i, s in sides.items() if i in self.knowledge.group_of}
+        return {i: values_in(s) for i, s in sides.items() if i in self.knowledge.group_of}
 
-    def _rest(self, box: Domains) -> Domains:
+    def _rest(self, box: ValueSets) -> ValueSets:
         return {i: domain for i, domain in self.known.items() if i not in box}
 
     def _each_has_effect(
@@ -258,7 +257,7 @@ class PossibleChanges(PossibleCosts):
         outside: list[Formula] = []
         try:
             for leaf in np.flatnonzero(table.label == label).tolist():
-                domains = _common({**rest, **box}, self._leaf_domains(table, leaf))
+                domains = _common({**rest, **box}, self._leaf_values(table, leaf))
                 if self.knowledge.possible(domains):
                     outside.append(opposite(self.knowledge.projected(domains, list(box))))
         except TooLarge:
@@ -290,7 +289,7 @@ class PossibleChanges(PossibleCosts):
         for apart in self._cells_apart(changed):
             table = LeafTable(self.tree, apart)
             for leaf in np.flatnonzero(table.label == label).tolist():
-                domains = _common({**self._rest(box), **box}, self._leaf_domains(table, leaf))
+                domains = _common({**self._rest(box), **box}, self._leaf_values(table, leaf))
                 row = self.knowledge.row(domains) if self.knowledge.possible(domains) else None
                 if row is None:
                     continue
@@ -308,12 +307,12 @@ class PossibleChanges(PossibleCosts):
             k: ranges.get(k) or bins.side(k, self.search.row[k]) for k in range(len(bins.features))
         }
         free = {s.feature.name: s for k, s in sides.items() if bins.positions[k] not in group_of}
-        box = {bins.positions[k]: domain_of(s) for k, s in ranges.items()
+        box = {bins.positions[k]: values_in(s) for k, s in ranges.items()
                if bins.positions[k] in group_of}  # fmt: skip
         table = LeafTable(self.tree, free)
         return not any(
             self.knowledge.possible(
-                _common({**self._rest(box), **box}, self._leaf_domains(table, leaf))
+                _common({**self._rest(box), **box}, self._leaf_values(table, leaf))
             )
             for leaf in np.flatnonzero(table.label != label).tolist()
         )
@@ -367,7 +366,7 @@ class PossibleChanges(PossibleCosts):
         return min(abs(rank[-1] - own) for own in rank[:-1])
 
 
-def _common(known: Mapping[int, Domain], leaf: Mapping[int, Domain]) -> Domains:
+def _common(known: Mapping[int, ValueSet], leaf: Mapping[int, ValueSet]) -> ValueSets:
     """Give what is known of features, and what a leaf says of them."""
     out = {i: meet(own, leaf[i]) if i in leaf else own for i, own in known.items()}
     return {**leaf, **out}

@@ -22,45 +22,52 @@ import numpy as np
 from ..model import (
     Domain,
     Feature,
-    Knowledge,
     Label,
     Linear,
     PossibleTree,
     Side,
     Space,
     TreeKernel,
-    domain_of,
+    ValueSet,
+    all_values,
     meet,
-    point_domain,
     second,
     value_in,
-    whole_domain,
+    values_between,
+    values_in,
 )
 from .leaf_table import LeafTable, common_sides, example_row
 from .outcomes import Falling, Near, Unequal
 from .product import product_tree
 
 __all__ = [
-    "PossiblePairs", "adjusted_in", "adjusted_row", "domains_of", "grouped", "is_possible",
-    "meeting_boxes", "possible_difference", "possible_share",
+    "PossiblePairs",
+    "adjusted_in",
+    "adjusted_row",
+    "grouped",
+    "is_possible",
+    "meeting_boxes",
+    "possible_difference",
+    "possible_share",
+    "value_sets_of",
 ]  # fmt: skip
 
 Sides = Mapping[str, Side]
 DIGITS = range(1, 17)
 
 
-def domains_of(knowledge: Knowledge, sides: Sides) -> dict[int, Domain]:
+def value_sets_of(knowledge: Domain, sides: Sides) -> dict[int, ValueSet]:
     """Give a box as domains of the features that facts are about."""
     return {
-        i: domain_of(sides[knowledge.features[i].name])
+        i: values_in(sides[knowledge.features[i].name])
         for i in knowledge.group_of
         if knowledge.features[i].name in sides
     }
 
 
-def is_possible(knowledge: Knowledge | None, sides: Sides) -> bool:
+def is_possible(knowledge: Domain, sides: Sides) -> bool:
     """Tell whether a box has a possible row."""
-    return knowledge is None or knowledge.possible(domains_of(knowledge, sides))
+    return knowledge.possible(value_sets_of(knowledge, sides))
 
 
 def meeting_boxes(
@@ -90,7 +97,7 @@ def possible_difference(a: TreeKernel, b: TreeKernel) -> dict[str, Side] | None:
     Cost: pairs of leaves that meet, each with an exact check of the facts in their box.
     """
     boxes = meeting_boxes(a, b)
-    return next((box for box in boxes if is_possible(a.space.knowledge, box)), None)
+    return next((box for box in boxes if is_possible(a.space.domain, box)), None)
 
 
 def possible_share(a: TreeKernel, b: TreeKernel) -> float:
@@ -126,20 +133,20 @@ def _share(possible: PossibleTree, side: Side) -> Fraction:
 # -- rows ----------------------------------------------------------------------------------------
 
 
-def adjusted_row(knowledge: Knowledge | None, row: Mapping[str, Any], sides: Sides) -> Any:
+def adjusted_row(knowledge: Domain, row: Mapping[str, Any], sides: Sides) -> Any:
     """Give a row inside a box that satisfies the facts, as near as may be to one that may not.
 
     Values are kept one by one, as long as the facts can still be satisfied; others are chosen anew,
     with few digits where that is possible. Where no floats do (``3 * x = 1``), the nearest floats
     are given, and this is said.
     """
-    if knowledge is None:
+    if not knowledge.restricts:
         return dict(row)
-    return adjusted_in(knowledge, row, domains_of(knowledge, sides))
+    return adjusted_in(knowledge, row, value_sets_of(knowledge, sides))
 
 
 def adjusted_in(
-    knowledge: Knowledge, row: Mapping[str, Any], domains: Mapping[int, Domain]
+    knowledge: Domain, row: Mapping[str, Any], domains: Mapping[int, ValueSet]
 ) -> dict[str, Any]:
     """Give what ``adjusted_row`` does, inside domains that have a possible row."""
     own = dict(domains)
@@ -167,18 +174,18 @@ def adjusted_in(
     return out
 
 
-def _pinned(feature: Feature, value: Any) -> Domain:
+def _pinned(feature: Feature, value: Any) -> ValueSet:
     if not feature.ordered:
         missing = isinstance(value, float) and math.isnan(value)
         code = feature.n_values - 1 if missing and feature.nan else feature.code(value)
-        return Domain(codes=frozenset() if code is None else frozenset([code]))
+        return ValueSet(codes=frozenset() if code is None else frozenset([code]))
     number = float(value)
     if math.isnan(number):
-        return whole_domain(feature)._replace(ends=None, nan=feature.nan)
-    return point_domain(feature, number, number, False)
+        return all_values(feature)._replace(ends=None, nan=feature.nan)
+    return values_between(feature, number, number, False)
 
 
-def _values(knowledge: Knowledge, own: Mapping[int, Domain], i: int, plain: Any) -> Iterator[Any]:
+def _values(knowledge: Domain, own: Mapping[int, ValueSet], i: int, plain: Any) -> Iterator[Any]:
     """Go through values of a feature to try, plain ones first.
 
     Where facts add numbers up, whole numbers, halves, quarters, ... come first: sums of them are
@@ -211,7 +218,7 @@ def _near(number: float) -> Iterator[float]:
             yield math.ceil(number * 2.0**bits) / 2.0**bits
 
 
-def _solved(knowledge: Knowledge, own: Mapping[int, Domain], i: int) -> Any:
+def _solved(knowledge: Domain, own: Mapping[int, ValueSet], i: int) -> Any:
     """Give the value of a feature in some row that satisfies the facts."""
     found = knowledge.row(own)
     assert found is not None, "the box has a possible row"
@@ -235,8 +242,7 @@ class PossiblePairs:
     def __init__(
         self, space: Space, apart: Sequence[str], wanted: Unequal | Falling | Near
     ) -> None:
-        knowledge = space.knowledge
-        assert knowledge is not None
+        knowledge = space.domain
         self.space, self.apart = space, tuple(apart)
         self.numbers = not isinstance(wanted, Unequal)
         positions = [space.index(name) for name in apart]

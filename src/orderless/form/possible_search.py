@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from ..model import (
     Bins,
-    Domain,
     Feature,
     Label,
     PossibleRows,
@@ -27,8 +26,9 @@ from ..model import (
     Side,
     Space,
     TreeKernel,
+    ValueSet,
     row_boundary,
-    row_domains,
+    row_values,
     unrounded_rows,
     value_at_most,
 )
@@ -87,8 +87,7 @@ class PossibleSearch:
 
     def cells_with(self, more: Mapping[int, Sequence[Side]]) -> PossibleTree:
         """Give the tree of possible rows, where more values are cells of their own."""
-        tree, knowledge = self.tree, self.tree.space.knowledge
-        assert knowledge is not None
+        tree, knowledge = self.tree, self.tree.space.domain
         if not knowledge.linear and not more:
             cells = tree.possible_cells
             assert cells is not None
@@ -165,11 +164,11 @@ def own_values(
     space: Space, connected: tuple[int, ...], given: Rows
 ) -> Mapping[int, Sequence[Side]]:
     """Give what the first row says of the features that facts connect, as bins."""
-    domains = row_domains(space, connected, given, 0)
+    domains = row_values(space, connected, given, 0)
     return {i: [_side(space.features[i], domain)] for i, domain in domains.items()}
 
 
-def _side(feature: Feature, domain: Domain) -> Side:
+def _side(feature: Feature, domain: ValueSet) -> Side:
     if domain.codes is not None:
         return Side(feature, codes=tuple(sorted(domain.codes)))
     if domain.ends is None:

@@ -35,7 +35,7 @@ def redundant_splits(tree: Any, *, time_limit: float | None = TIME_LIMIT) -> tup
     tree = read_tree(tree)
     budget = Budget.current()
     try:
-        found = _core.same.redundant_splits(tree.nodes, tree.space.domains, budget.left)
+        found = _core.same.redundant_splits(tree.nodes, tree.space.arrays, budget.left)
     except _core.base.TimeUp as fault:  # each split is compared from two sides
         raise _out_of_time(tree, budget, (fault.met + 1) // 2) from None
     redundant = {*found.tolist()}
@@ -84,7 +84,7 @@ def _differ(tree: TreeKernel, children: tuple[int, int], region: Region) -> bool
     one, other = (LeafTable(tree, region, child) for child in children)
     differ = ~np.eye(len(tree.classes), dtype=bool)
     return any(
-        is_possible(tree.space.knowledge, common_sides(one.sides(leaf), other.sides(there)))
+        is_possible(tree.space.domain, common_sides(one.sides(leaf), other.sides(there)))
         for leaf, others in one.pairs((), differ, other)
         for there in others.tolist()
     )

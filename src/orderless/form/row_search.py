@@ -22,7 +22,7 @@ from .. import _core
 from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
 from ..inputs import read_rows, row_and_cells
 from ..model import Bins, Box, Flags, Rows, TreeKernel
-from .term import Term
+from .reasons import Term
 
 __all__ = ["Effect", "RowSearch", "read_row"]
 

@@ -14,7 +14,7 @@ from typing import Any
 from ..model import Label, label_text, number_names, pieces, printable
 from ..output.templates import fragment
 from .proof import plain_row, value_text
-from .term import Term
+from .reasons import Term
 
 __all__ = ["Difference", "Shift", "changed_rows"]
 

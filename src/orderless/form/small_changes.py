@@ -25,10 +25,10 @@ from ..model import (
     Floats,
     Side,
     counted,
-    domain_of,
     meet,
-    point_domain,
-    row_domains,
+    row_values,
+    values_between,
+    values_in,
 )
 from .possible_pairs import adjusted_in
 from .proof import Proof
@@ -104,18 +104,18 @@ def _possible(
     Between two thresholds facts may leave others than those next to them.
     """
     kind = bool if feature.kind == "boolean" else int if feature.whole else float
-    knowledge, place = asked.space.knowledge, asked.space.index(feature.name)
-    if knowledge is None or place not in knowledge.group_of:
+    knowledge, place = asked.space.domain, asked.space.index(feature.name)
+    if place not in knowledge.group_of:
         yield from map(kind, near)
         return
-    known = row_domains(asked.space, asked.model.connected, rows_for(asked.model, [rest]), 0)
-    reach = point_domain(feature, *ends, False)
+    known = row_values(asked.space, asked.model.connected, rows_for(asked.model, [rest]), 0)
+    reach = values_between(feature, *ends, False)
     cuts = [cut for cut in asked.cuts_of(feature.name) if ends[0] <= cut < ends[1]]
     low, high = feature.bounds
     sides = {cut: Side(feature, a, cut) for a, cut in pairwise([low, *cuts, high])}
     for value in near:
         own = next(side for cut, side in sides.items() if value <= cut)
-        domains = {**known, place: meet(domain_of(own), reach)}
+        domains = {**known, place: meet(values_in(own), reach)}
         if not domains[place].empty and knowledge.possible(domains):
             yield adjusted_in(knowledge, {feature.name: kind(value)}, domains)[feature.name]
 

@@ -75,7 +75,7 @@ class TreeProperties(Properties):
         table = LeafTable(self.tree, region)
         for leaf in np.flatnonzero(np.isin(table.label, sorted(wanted))).tolist():
             sides = table.sides(leaf)
-            if is_possible(self.space.knowledge, sides):
+            if is_possible(self.space.domain, sides):
                 return self._row(sides, int(table.label[leaf]), region)
         return None
 
@@ -83,7 +83,7 @@ class TreeProperties(Properties):
         # Numbers that a condition is about are themselves inside, without rounding.
         alike = [name for name in self.space.names if name not in region]
         row = example_row(self.space.features, sides, self._cuts, alike)
-        row = dict(adjusted_row(self.space.knowledge, row, sides))
+        row = dict(adjusted_row(self.space.domain, row, sides))
         if int(codes_for(self.tree, [row])[0]) != label:
             raise AssertionError(f"the row {row} does not get {self.tree.classes[label]!r}")
         return row
@@ -96,7 +96,7 @@ class TreeProperties(Properties):
         """Give two rows inside a region that differ only in some features."""
         if not any(name in self.tree.features for name in apart):
             return None
-        if self.space.knowledge is not None:
+        if self.space.domain.restricts:
             return self._possible_pair(apart, region, wanted)
         for table, leaf, other in self._pairs(apart, region, wanted):
             mine, theirs = table.sides(leaf), table.sides(other)
@@ -154,7 +154,7 @@ class TreeProperties(Properties):
             if not isinstance(wanted, Unequal):
                 others = _above(table, apart[0], leaf, others)
             if isinstance(wanted, Near):
-                between = self.space.knowledge is not None  # there may be no possible row
+                between = self.space.domain.restricts  # there may be no possible row
                 others = _adjacent(table, wanted, leaf, others, skipping=between)
             for other in others.tolist():
                 yield table, leaf, other
@@ -162,7 +162,7 @@ class TreeProperties(Properties):
     def thresholds(self, feature: str, region: Region, by: Fraction) -> tuple[float, ...]:
         """Give where a step of at most so much across the feature can change the answer."""
         wanted = Near(self.space[feature], by)
-        known = self.space.knowledge is not None
+        known = self.space.domain.restricts
         pairs = PossiblePairs(self.space, (feature,), wanted) if known else None
         found = set()
         for table, leaf, other in self._pairs((feature,), region, wanted):
@@ -205,7 +205,7 @@ class TreeProperties(Properties):
             if f.name not in region and round_alike(f, (self.tree, other))
         }
         named = {f.name: f for t in (self.tree, other) for f in t.space.features}
-        knowledge = shared[0].space.knowledge
+        knowledge = shared[0].space.domain
         for leaf, others in mine.pairs((), differ, theirs):
             for there in others.tolist():
                 sides = {**region, **common_sides(mine.sides(leaf), theirs.sides(there))}

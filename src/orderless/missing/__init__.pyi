@@ -27,8 +27,3 @@ from .predict import (
 from .settling import (
     Settling as Settling,
 )
-from .smallest_sets import (
-    Steps as Steps,
-    hitting_sets as hitting_sets,
-    members as members,
-)

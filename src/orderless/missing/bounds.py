@@ -82,7 +82,7 @@ def groups_reached(
     number = np.full(tree.n_nodes, -1, dtype=np.int32)
     number[tree.feature < 0] = group
     nodes = tree.relabelled(number)  # its group is the leaf's class
-    fixed = (nodes, tree.space.domains, tree.row_threshold)
+    fixed = (nodes, tree.space.arrays, tree.row_threshold)
     only = _core.rows.decide(*fixed, rows.columns, rows.n_rows, 1)
     n_groups = int(group.max()) + 1
     step = max(1, MOST_CELLS // n_groups)

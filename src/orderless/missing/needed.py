@@ -16,10 +16,13 @@ import numpy as np
 from ..inputs import one_row
 from ..model import (
     TIME_LIMIT,
+    Clock,
     Label,
     Rows,
+    Steps,
     TreeKernel,
     in_budget,
+    members,
     midpoint,
     refuse_contradiction,
     row_box,
@@ -28,12 +31,9 @@ from ..model import (
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (
-    Clock,
     Ends,
-    Steps,
     in_order,
     lucky_sets,
-    members,
     possible_lucky_sets,
     reachable,
     settling_sets,
@@ -146,8 +146,8 @@ def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float 
 def _of_read(
     tree: TreeKernel, given: Rows, ends: Ends, tolerance: float | None, limit: int, clock: Clock
 ) -> Needed:
-    knowledge = tree.space.knowledge
-    if knowledge is not None and knowledge.linear and tree.possible is not None:
+    domain = tree.space.domain
+    if domain.linear and tree.possible is not None:
         return _among_possible(tree, given, ends, tolerance, Steps(limit, clock))
     cells = tree.possible_cells
     bins = tree.bins

@@ -20,17 +20,20 @@ import numpy as np
 from ..model import (
     Domain,
     Formula,
-    Knowledge,
     Rows,
+    Steps,
     TreeKernel,
-    domain_of,
+    ValueSet,
+    hitting_sets,
     meet,
+    members,
     one_value,
     opposite,
     row_box,
-    row_domains,
+    row_values,
+    values_in,
 )
-from .smallest_sets import Ends, Steps, hitting_sets, members, reachable
+from .smallest_sets import Ends, reachable
 
 __all__ = ["PossibleNeeded"]
 
@@ -40,7 +43,7 @@ class Leaf(NamedTuple):
 
     label: int
     bins: dict[int, int]  # of features that no fact is about, by position, as bits
-    domains: dict[int, Domain]
+    value_sets: dict[int, ValueSet]
 
 
 class PossibleNeeded:
@@ -66,42 +69,41 @@ class PossibleNeeded:
     """
 
     def __init__(self, tree: TreeKernel, given: Rows, ends: Ends, steps: Steps) -> None:
-        knowledge = tree.space.knowledge
-        assert knowledge is not None
-        self.knowledge, self.ends, self.steps = knowledge, ends, steps
+        domain = tree.space.domain
+        self.domain, self.ends, self.steps = domain, ends, steps
         self.bins = tree.bins
         self.row = self._row(tree, given)
         self.leaves = list(self._leaves(tree, given))
         self.unknown = self._unknown(tree, given)
-        self._twice: dict[tuple[int, ...], Knowledge] = {}
+        self._twice: dict[tuple[int, ...], Domain] = {}
 
-    def _row(self, tree: TreeKernel, given: Rows) -> dict[int, Domain]:
+    def _row(self, tree: TreeKernel, given: Rows) -> dict[int, ValueSet]:
         """Give what the row says of the features that facts connect with those of the tree."""
-        group_of = self.knowledge.group_of
+        group_of = self.domain.group_of
         self.groups = {group_of[i] for i in tree.used if i in group_of}
-        own = row_domains(tree.space, tree.connected, given, 0)
-        return {i: domain for i, domain in own.items() if group_of[i] in self.groups}
+        own = row_values(tree.space, tree.connected, given, 0)
+        return {i: value_set for i, value_set in own.items() if group_of[i] in self.groups}
 
     def _leaves(self, tree: TreeKernel, given: Rows) -> Iterator[Leaf]:
-        bins, whole = tree.bins, self.knowledge.whole
+        bins, whole = tree.bins, self.domain.whole
         for _, label, box in reachable(bins, row_box(bins, given).bits, self.steps.clock):
-            domains = dict(self.row)
+            value_sets = dict(self.row)
             plain = {}
             for k, i in enumerate(bins.positions):
-                if i not in self.knowledge.group_of:
+                if i not in self.domain.group_of:
                     plain[i] = box[k]
                     continue
-                domains[i] = meet(self.row.get(i, whole[i]), domain_of(bins.side(k, box[k])))
+                value_sets[i] = meet(self.row.get(i, whole[i]), values_in(bins.side(k, box[k])))
             self.steps.clock.look()
-            if self.knowledge.possible(domains):
-                yield Leaf(label, plain, domains)
+            if self.domain.possible(value_sets):
+                yield Leaf(label, plain, value_sets)
 
     def _unknown(self, tree: TreeKernel, given: Rows) -> list[int]:
         sides = row_box(tree.bins, given).bits
         out = [i for k, i in enumerate(tree.bins.positions)
-               if i not in self.knowledge.group_of and sides[k].bit_count() > 1]  # fmt: skip
+               if i not in self.domain.group_of and sides[k].bit_count() > 1]  # fmt: skip
         for g in self.groups:
-            out += [i for i in self.knowledge.groups[g] if not self._known(i)]
+            out += [i for i in self.domain.groups[g] if not self._known(i)]
         return sorted(out)
 
     def _known(self, i: int) -> bool:
@@ -163,19 +165,19 @@ class PossibleNeeded:
         shared = {self.unknown[k] for k in members(some)}
         if any(not side & b.bins[i] for i, side in a.bins.items() if i in shared):
             return False
-        apart = [i for i in self.unknown if i in self.knowledge.group_of and i not in shared]
-        place = {i: len(self.knowledge.features) + k for k, i in enumerate(apart)}
-        domains = dict(a.domains)
-        for i, domain in b.domains.items():
+        apart = [i for i in self.unknown if i in self.domain.group_of and i not in shared]
+        place = {i: len(self.domain.features) + k for k, i in enumerate(apart)}
+        value_sets = dict(a.value_sets)
+        for i, value_set in b.value_sets.items():
             if i in place:
-                domains[place[i]] = domain
+                value_sets[place[i]] = value_set
             else:
-                domains[i] = meet(domain, domains[i])
-        return self._of_two(tuple(apart)).possible(domains)
+                value_sets[i] = meet(value_set, value_sets[i])
+        return self._of_two(tuple(apart)).possible(value_sets)
 
-    def _of_two(self, apart: tuple[int, ...]) -> Knowledge:
+    def _of_two(self, apart: tuple[int, ...]) -> Domain:
         if apart not in self._twice:
-            self._twice[apart] = self.knowledge.twice(apart)
+            self._twice[apart] = self.domain.twice(apart)
         return self._twice[apart]
 
     # -- with luck -------------------------------------------------------------------------------
@@ -194,8 +196,8 @@ class PossibleNeeded:
 
     def _can_settle(self, some: list[int]) -> bool:
         """Tell whether some values of a set leave one class, and some completion."""
-        plain = [i for i in some if i not in self.knowledge.group_of]
-        connected = tuple(i for i in some if i in self.knowledge.group_of)
+        plain = [i for i in some if i not in self.domain.group_of]
+        connected = tuple(i for i in some if i in self.domain.group_of)
         every = frozenset(range(len(self.leaves)))
         kept = [self._by_bin(i) for i in plain]
         for chosen in {every.intersection(*one) for one in product(*kept)}:
@@ -229,17 +231,17 @@ class PossibleNeeded:
             for k in chosen:
                 self.steps.take()
                 own = self.leaves[k]
-                if own.label in near and self.knowledge.satisfied(own.domains, away):
+                if own.label in near and self.domain.satisfied(own.value_sets, away):
                     return True
         return False
 
     def _in_bins(self, i: int) -> list[Formula]:
         """Say that a number is in a bin of the tree."""
-        if i not in self.bins.positions or not self.knowledge.features[i].ordered:
+        if i not in self.bins.positions or not self.domain.features[i].ordered:
             return []
         k = self.bins.positions.index(i)
         numbers = range(int(self.bins.layout.n_bins[k]))
-        return self.knowledge.in_bins(i, (self.bins.side(k, 1 << b) for b in numbers))
+        return self.domain.in_bins(i, (self.bins.side(k, 1 << b) for b in numbers))
 
     @cached_property
     def _outside(self) -> dict[tuple[int, tuple[int, ...]], Formula]:
@@ -249,6 +251,6 @@ class PossibleNeeded:
         """Give what values of some features satisfy with which no completion reaches a leaf."""
         if (k, connected) not in self._outside:
             self.steps.take()
-            inside = self.knowledge.projected(self.leaves[k].domains, connected)
+            inside = self.domain.projected(self.leaves[k].value_sets, connected)
             self._outside[k, connected] = opposite(inside)
         return self._outside[k, connected]

@@ -18,15 +18,18 @@ from ..model import (
     BETWEEN,
     TIME_LIMIT,
     Budget,
+    Clock,
     Rows,
     TreeKernel,
     allowed_bins,
     distinct_rows,
+    out_of_time,
     refuse_facts,
+    too_many_steps,
     unrounded_rows,
 )
 from .needed import LIMIT, Names
-from .smallest_sets import Clock, Ends, in_order, out_of_time, reachable, too_many_steps
+from .smallest_sets import Ends, in_order, reachable
 
 __all__ = ["Settling"]
 

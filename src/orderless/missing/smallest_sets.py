@@ -7,33 +7,39 @@ Paper: goes beyond Section 6; see ``missing_needed``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OutOfTime, TooManyReasons, setting
 from ..inputs import near_numbers
-from ..model import Bins, Budget, TreeKernel, as_bits, read_tolerance
+from ..model import (
+    Bins,
+    Steps,
+    TreeKernel,
+    Watch,
+    as_bits,
+    hitting_sets,
+    members,
+    read_tolerance,
+)
 
 __all__ = [
-    "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "in_order", "lucky_sets", "members",
-    "out_of_time", "possible_lucky_sets", "reachable", "settling_sets", "too_many_steps",
-]  # fmt: skip
+    "Ends",
+    "Leaf",
+    "in_order",
+    "lucky_sets",
+    "possible_lucky_sets",
+    "reachable",
+    "settling_sets",
+]
 
 BLOCK = 256  # leaves that are compared with all others at one time
 
 Leaf = tuple[int, tuple[int, ...]]  # class, and per feature the bins that are left, as bits
-
-
-class Watch(Protocol):
-    """What is looked at while one searches."""
-
-    def look(self) -> None:
-        """Raise an error if the time is over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,53 +72,6 @@ class Ends:
 
 
 CLASSES = Ends()
-
-
-def out_of_time(budget: Budget) -> OutOfTime:
-    """Say that a search took too long."""
-    return OutOfTime(
-        "the smallest sets of features were not found in "
-        f"{budget}: raise {setting('time_limit')}, "
-        "or give more values of the row"
-    )
-
-
-def too_many_steps(limit: int, taken: int) -> TooManyReasons:
-    """Say that a search took too many steps."""
-    return TooManyReasons(
-        "finding the smallest sets of features takes more than "
-        f"{setting('limit', limit)} steps: raise {setting('limit')}, or give more "
-        "values of the row",
-        taken,
-    )
-
-
-class Clock:
-    """Refuses to go on when the time is over."""
-
-    def __init__(self, time_limit: float | None) -> None:
-        self.budget = Budget(time_limit)
-
-    def look(self) -> None:
-        """Raise ``OutOfTime`` if the time is over."""
-        if self.budget.over:
-            raise out_of_time(self.budget)
-
-
-class Steps:
-    """Counts the steps of a search, and refuses to take too many, or too long."""
-
-    def __init__(self, limit: int, clock: Watch) -> None:
-        self.limit = limit
-        self.clock = clock
-        self.taken = 0
-
-    def take(self) -> None:
-        """Count a step; raise ``TooManyReasons`` if there were too many."""
-        self.clock.look()
-        self.taken += 1
-        if self.taken > self.limit:
-            raise too_many_steps(self.limit, self.taken)
 
 
 def in_order(bins: Bins) -> list[int]:
@@ -148,11 +107,6 @@ def reachable(
                 todo.append((child, (*box[:k], side, *box[k + 1 :])))
 
 
-def members(bits: int) -> list[int]:
-    """Give the positions of the bits that are set."""
-    return [i for i in range(bits.bit_length()) if bits >> i & 1]
-
-
 # -- whatever the values -----------------------------------------------------------------------
 
 
@@ -162,28 +116,6 @@ def settling_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set
     Of numbers, any two leaves that are too far apart.
     """
     return hitting_sets(_separating(leaves, steps.clock, ends), steps)
-
-
-def hitting_sets(sets: Iterable[int], steps: Steps) -> set[int]:
-    """Give all smallest choices that have a member in every one of some sets, all as bits.
-
-    Examples
-    --------
-    >>> sorted(hitting_sets([0b011, 0b110], Steps(100, Clock(60.0))))
-    [2]
-    """
-    minimal: list[int] = []
-    for pair in sorted(sets, key=lambda bits: (bits.bit_count(), bits)):
-        steps.take()
-        if not any(small & pair == small for small in minimal):
-            minimal.append(pair)
-    size = _disjoint(minimal)
-    while True:
-        choices: set[int] = set()
-        _hit(minimal, 0, size, choices, steps)
-        if choices:
-            return choices
-        size += 1
 
 
 def _separating(leaves: list[Leaf], clock: Watch, ends: Ends) -> set[int]:
@@ -199,34 +131,6 @@ def _separating(leaves: list[Leaf], clock: Watch, ends: Ends) -> set[int]:
         if apart.any():
             features |= _distinct(np.stack(which, axis=1))
     return features
-
-
-def _disjoint(sets: list[int]) -> int:
-    """Count sets that have nothing in common: each takes a feature of its own."""
-    taken = count = 0
-    for one in sets:
-        if not one & taken:
-            taken |= one
-            count += 1
-    return count
-
-
-def _hit(sets: list[int], chosen: int, left: int, choices: set[int], steps: Steps) -> None:
-    """Add to ``choices`` every choice of ``left`` more features that hits all sets, each once."""
-    steps.take()
-    if not sets:
-        choices.add(chosen)
-        return
-    if _disjoint(sets) > left:
-        return
-    banned = 0
-    for k in members(min(sets, key=int.bit_count)):
-        bit = 1 << k
-        rest = [one & ~banned for one in sets if not one & bit]
-        banned |= bit  # choices with this feature have all been seen
-        if all(rest):
-            rest.sort(key=int.bit_count)
-            _hit(rest, chosen | bit, left - 1, choices, steps)
 
 
 # -- with luck ---------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from .arrays import (
 from .bins import (
     Bins as Bins,
     Box as Box,
-    FunctionBins as FunctionBins,
     as_bits as as_bits,
     ends as ends,
     ones as ones,
@@ -40,6 +39,50 @@ from .ensemble import (
     Whole as Whole,
     in_units as in_units,
 )
+from .escapes import (
+    FORMULA as FORMULA,
+    PLAIN_NUMBER as PLAIN_NUMBER,
+    cut as cut,
+    drawn as drawn,
+    not_formula as not_formula,
+    printable as printable,
+    shown as shown,
+)
+from .facts.cells import (
+    FactTrees as FactTrees,
+    Grid as Grid,
+    PossibleTree as PossibleTree,
+    fact_trees as fact_trees,
+    joined_trees as joined_trees,
+    sides_by_bin as sides_by_bin,
+)
+from .facts.domain import (
+    Domain as Domain,
+    all_values as all_values,
+    refuse_facts as refuse_facts,
+    second as second,
+    values_between as values_between,
+    values_in as values_in,
+)
+from .facts.language import (
+    Fact as Fact,
+    quoted as quoted,
+    quoted_label as quoted_label,
+    read_facts as read_facts,
+)
+from .facts.linear import (
+    Linear as Linear,
+)
+from .facts.solver import (
+    Formula as Formula,
+    Missing as Missing,
+    ValueSet as ValueSet,
+    both as both,
+    either as either,
+    holds as holds,
+    meet as meet,
+    opposite as opposite,
+)
 from .feature import (
     Column as Column,
     Condition as Condition,
@@ -56,50 +99,18 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
-from .knowledge.cells import (
-    Grid as Grid,
-)
-from .knowledge.fact import (
-    Fact as Fact,
-    read_facts as read_facts,
-)
-from .knowledge.fact_trees import (
-    FactTrees as FactTrees,
-    fact_trees as fact_trees,
-    joined_trees as joined_trees,
-    sides_by_bin as sides_by_bin,
-)
-from .knowledge.formula import (
-    Formula as Formula,
-    Missing as Missing,
-    both as both,
-    either as either,
-    opposite as opposite,
-)
-from .knowledge.knowledge import (
-    Knowledge as Knowledge,
-    domain_of as domain_of,
-    point_domain as point_domain,
-    second as second,
-    whole_domain as whole_domain,
-)
-from .knowledge.linear import (
-    Linear as Linear,
-)
-from .knowledge.possible_tree import (
-    PossibleTree as PossibleTree,
-)
-from .knowledge.refuse import (
-    refuse_facts as refuse_facts,
-)
-from .knowledge.solve import (
-    Domain as Domain,
-    holds as holds,
-    meet as meet,
-)
-from .knowledge.words import (
-    quoted as quoted,
-    quoted_label as quoted_label,
+from .hitting import (
+    Clock as Clock,
+    Hitting as Hitting,
+    Steps as Steps,
+    Watch as Watch,
+    cheapest_hitting_set as cheapest_hitting_set,
+    greedy_hitting_set as greedy_hitting_set,
+    hitting_sets as hitting_sets,
+    members as members,
+    out_of_time as out_of_time,
+    too_many_steps as too_many_steps,
+    worth as worth,
 )
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,
@@ -135,7 +146,7 @@ from .rows import (
     refuse_contradictions as refuse_contradictions,
     row_bins as row_bins,
     row_box as row_box,
-    row_domains as row_domains,
+    row_values as row_values,
     unrounded_rows as unrounded_rows,
 )
 from .space import (
@@ -151,22 +162,15 @@ from .tree import (
     n_threads as n_threads,
 )
 from .words import (
-    FORMULA as FORMULA,
-    PLAIN_NUMBER as PLAIN_NUMBER,
     ROUNDED as ROUNDED,
     Piece as Piece,
     amount as amount,
     any_rounded as any_rounded,
     class_names as class_names,
-    cut as cut,
-    drawn as drawn,
     has_or as has_or,
     label_text as label_text,
-    not_formula as not_formula,
     number_names as number_names,
     pieces as pieces,
-    printable as printable,
-    shown as shown,
     side_text as side_text,
     sides_text as sides_text,
     tree_text as tree_text,

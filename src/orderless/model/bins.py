@@ -2,8 +2,7 @@
 
 In:  a ``TreeKernel`` or a ``SumKernel``; what the core, a row or a file says of each feature.
 Out: ``Bins``: the same tree over bins, for the core, and the way back from bins to intervals and
-     sets of values; ``FunctionBins``: those that the function of a tree distinguishes. ``Box``:
-     bits to compute with, slots for the core, sides and words for people.
+     sets of values. ``Box``: bits to compute with, slots for the core, sides and words for people.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from .space import Space
     from .tree import TreeKernel
 
-__all__ = ["Bins", "Box", "FunctionBins", "as_bits", "ends", "ones"]
+__all__ = ["Bins", "Box", "as_bits", "ends", "ones"]
 
 
 class BinReaders:
@@ -88,7 +87,7 @@ def row_reader(
     """
     place = np.full(len(space.features), -1, dtype=np.int32)
     features: list[tuple[Any, ...] | None] = [None] * len(space.columns)
-    if space.knowledge is not None:
+    if space.domain.restricts:
         return None, place
     for i in used:
         own = space.features[i]
@@ -484,53 +483,3 @@ def ends(bits: int) -> tuple[int, int] | None:
 def as_bits(flags: NDArray[np.bool_]) -> int:
     """Give flags as one whole number: bit b for flag b."""
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
-
-
-class _Unfolded:
-    """A part of the bins of a function: made with the others when it is first looked at."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, bins: Any, owner: type) -> Any:
-        if bins is None:
-            return self
-        bins.unfold()
-        return bins.__dict__[self.name]
-
-
-class FunctionBins(Bins):
-    """The bins that the function of a tree distinguishes, as a form in the core found them.
-
-    Every part is made when it is asked for: reasons are listed without any of them.
-    """
-
-    if not TYPE_CHECKING:
-        tree = _Unfolded()
-        positions = _Unfolded()
-        features = _Unfolded()
-        cuts = _Unfolded()
-        groups = _Unfolded()
-        layout = _Unfolded()
-        nodes = _Unfolded()
-        _slots = _Unfolded()
-        _read = _Unfolded()
-
-    def __init__(self, tree: TreeKernel, form: _core.reasons.Form) -> None:
-        self.source, self.form = tree, form
-
-    def unfold(self) -> None:
-        """Make all parts; where every condition of the tree matters, they are the tree's own."""
-        tree, form = self.source, self.form
-        smaller = form.tree()
-        own = tree
-        if smaller is not None:
-            own = tree.of_held(tree.space, tree.classes, smaller, tree.task)
-        self.__dict__.update(vars(own.bins))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _plain_bins, (self.tree,)
-
-
-def _plain_bins(tree: TreeKernel) -> Bins:
-    return tree.bins

@@ -34,12 +34,7 @@ def over_common_space(trees: list[TreeKernel]) -> list[TreeKernel]:
     _warn_of_made_up_names(spaces)
     used = {name for tree in trees for name in tree.features}
     facts = list(dict.fromkeys(fact for space in spaces for fact in space.facts))
-    used |= {
-        space.names[i]
-        for space in spaces
-        if space.knowledge is not None
-        for i in space.knowledge.group_of
-    }
+    used |= {space.names[i] for space in spaces for i in space.domain.group_of}
     by_name: dict[str, dict[Feature, None]] = {}
     for space in spaces:
         for feature in space.features:

@@ -23,15 +23,15 @@ from ..errors import InvalidTree, a_kind
 from . import formats as serial
 from .arrays import Floats, Nodes
 from .bins import Bins
+from .facts.language import Fact
 from .feature import Label
-from .knowledge.fact import Fact
 from .numbers import row_boundary
 from .space import Space
 from .tree import Task, TreeKernel, labels_array, read_classes
 
 if TYPE_CHECKING:
     from .._core.ensembles import RowBins, Sum
-    from .knowledge.fact_trees import FactTrees
+    from .facts.cells import FactTrees
 
 __all__ = [
     "ENSEMBLE_FORMAT",
@@ -466,8 +466,7 @@ class SumKernel:
     @cached_property
     def connected(self) -> tuple[int, ...]:
         """Positions of the features that facts are about: rows are read with them."""
-        knowledge = self.space.knowledge
-        return () if knowledge is None else tuple(sorted(knowledge.group_of))
+        return tuple(sorted(self.space.domain.group_of))
 
     @cached_property
     def whole(self) -> Whole:

@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import InvalidTree, a_kind, an
+from .escapes import cut
 from .feature import first_repeated
-from .words import cut
 
 __all__ = ["Reading", "dump", "load", "numbers", "parse", "take"]
 

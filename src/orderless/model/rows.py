@@ -20,10 +20,10 @@ from .. import _core
 from ..errors import ContradictingRows, InvalidData
 from .arrays import Flags
 from .bins import Bins, Box, as_bits
+from .facts.domain import all_values, values_between, values_in
+from .facts.language import Fact
+from .facts.solver import ValueSet, meet
 from .feature import Feature
-from .knowledge.fact import Fact
-from .knowledge.knowledge import domain_of, point_domain, whole_domain
-from .knowledge.solve import Domain, meet
 from .numbers import row_boundary
 
 if TYPE_CHECKING:
@@ -232,12 +232,11 @@ class PossibleRows:
 
     def __init__(self, tree: TreeKernel | SumKernel, rows: Rows) -> None:
         self.tree, self.rows, self.space = cast("TreeKernel", tree), rows, tree.space
-        knowledge = tree.space.knowledge
-        assert knowledge is not None
-        self.knowledge = knowledge
+        domain = tree.space.domain
+        self.domain = domain
         self.features = tree.connected
         self.which, self._first = self.different(self.features)
-        self._groups = [_Part(self, group) for group in knowledge.groups]
+        self._groups = [_Part(self, group) for group in domain.groups]
         self.contradicting: Flags = np.zeros(rows.n_rows, dtype=bool)
         for part in self._groups:
             self.contradicting |= ~part.possible[part.which]
@@ -248,11 +247,11 @@ class PossibleRows:
 
     def contradicted(self, at: int) -> list[Fact]:
         """Give a smallest part of the facts that a row contradicts."""
-        return self.knowledge.contradiction(self.domains(int(self.which[at])))
+        return self.domain.contradiction(self.value_sets(int(self.which[at])))
 
-    def domains(self, which: int) -> dict[int, Domain]:
+    def value_sets(self, which: int) -> dict[int, ValueSet]:
         """Give what rows of a number (``which``) say of the features that facts connect."""
-        return row_domains(self.space, self.features, self.rows, int(self._first[which]))
+        return row_values(self.space, self.features, self.rows, int(self._first[which]))
 
     def different(self, features: tuple[int, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Tell which rows say the same of some features, and where each kind is first."""
@@ -274,23 +273,23 @@ class PossibleRows:
 
         ``reached``: these rows x leaves, in the order of leaves.
         """
-        boxes = self._leaf_domains()
+        boxes = self._leaf_values()
         out = reached.astype(bool)
         out[self.contradicting[at]] = False
         for part in self._groups:
             part.leave_out(at, out, boxes)
         return out
 
-    def _leaf_domains(self) -> list[dict[int, Domain]]:
+    def _leaf_values(self) -> list[dict[int, ValueSet]]:
         """Give what each leaf says of the features that facts connect."""
         tree, bins = self.tree, self.tree.bins
         nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         number = {node: k for k, node in enumerate(tree.leaves())}
-        out: list[dict[int, Domain]] = [{} for _ in number]
+        out: list[dict[int, ValueSet]] = [{} for _ in number]
         connected = {tree.space.features[i].name: i for i in self.features}
         for node, box in zip(nodes.tolist(), Box.of_slots(bins, slots), strict=True):
             out[number[node]] = {
-                connected[side.feature.name]: domain_of(side)
+                connected[side.feature.name]: values_in(side)
                 for side in box.sides
                 if side.feature.name in connected
             }
@@ -320,20 +319,20 @@ class _Part:
     """What rows say of one group of features that facts connect."""
 
     def __init__(self, rows: PossibleRows, group: tuple[int, ...]) -> None:
-        self.knowledge, self.group = rows.knowledge, group
+        self.domain, self.group = rows.domain, group
         self.which, first = rows.different(group)
-        self.domains = [row_domains(rows.space, group, rows.rows, r) for r in first.tolist()]
-        self.possible = np.array([self.knowledge.possible(own) for own in self.domains], dtype=bool)
+        self.value_sets = [row_values(rows.space, group, rows.rows, r) for r in first.tolist()]
+        self.possible = np.array([self.domain.possible(own) for own in self.value_sets], dtype=bool)
         # Where all is known, a leaf that the row reaches is possible if the row is.
         self.open = np.array(
-            [not all(i in own and one_value(own[i]) for i in group) for own in self.domains]
+            [not all(i in own and one_value(own[i]) for i in group) for own in self.value_sets]
         )
 
     def leave_out(
-        self, at: NDArray[np.intp], reached: Flags, boxes: list[dict[int, Domain]]
+        self, at: NDArray[np.intp], reached: Flags, boxes: list[dict[int, ValueSet]]
     ) -> None:
         """Take the leaves from rows that they cannot reach because of this group, in place."""
-        number: dict[tuple[tuple[int, Domain], ...], int] = {(): 0}
+        number: dict[tuple[tuple[int, ValueSet], ...], int] = {(): 0}
         kinds = np.array([
             number.setdefault(tuple((i, box[i]) for i in self.group if i in box), len(number))
             for box in boxes
@@ -345,27 +344,31 @@ class _Part:
         pairs, back = np.unique(rows[row] * len(said) + kinds[leaf], return_inverse=True)
         fits = np.array(
             [
-                self._meets(self.domains[p // len(said)], said[p % len(said)])
+                self._meets(self.value_sets[p // len(said)], said[p % len(said)])
                 for p in pairs.tolist()
             ],
             dtype=bool,
         )
         reached[row, leaf] = fits[back.ravel()] if len(pairs) else False
 
-    def _meets(self, own: Mapping[int, Domain], leaf: tuple[tuple[int, Domain], ...]) -> bool:
+    def _meets(self, own: Mapping[int, ValueSet], leaf: tuple[tuple[int, ValueSet], ...]) -> bool:
         both = dict(own)
-        for i, domain in leaf:
-            both[i] = meet(own[i], domain) if i in own else domain
-        return self.knowledge.possible(both)
+        for i, value_set in leaf:
+            both[i] = meet(own[i], value_set) if i in own else value_set
+        return self.domain.possible(both)
 
 
-def one_value(domain: Domain) -> bool:
+def one_value(value_set: ValueSet) -> bool:
     """Whether one value of a feature is left."""
-    if domain.codes is not None:
-        return len(domain.codes) == 1
-    if domain.ends is None:
+    if value_set.codes is not None:
+        return len(value_set.codes) == 1
+    if value_set.ends is None:
         return True
-    return not domain.nan and domain.ends[0] is not None and domain.ends[0] == domain.ends[1]
+    return (
+        not value_set.nan
+        and value_set.ends[0] is not None
+        and value_set.ends[0] == value_set.ends[1]
+    )
 
 
 def _warn(n: int, at: int, facts: list[str]) -> None:
@@ -381,11 +384,8 @@ def _warn(n: int, at: int, facts: list[str]) -> None:
 
 def refuse_contradiction(tree: TreeKernel | SumKernel, rows: Rows) -> None:
     """Refuse one row that contradicts the facts."""
-    knowledge = tree.space.knowledge
-    if knowledge is None:
-        return
-    own = row_domains(tree.space, tree.connected, rows, 0)
-    facts = knowledge.contradiction(own)
+    own = row_values(tree.space, tree.connected, rows, 0)
+    facts = tree.space.domain.contradiction(own)
     if facts:
         listed = "; ".join(repr(fact.text) for fact in facts)
         raise InvalidData(
@@ -396,7 +396,7 @@ def refuse_contradiction(tree: TreeKernel | SumKernel, rows: Rows) -> None:
 
 def refuse_contradictions(tree: TreeKernel, rows: Rows) -> None:
     """Refuse rows of which one contradicts the facts: rows that say how likely answers are."""
-    if tree.space.knowledge is None:
+    if not tree.space.domain.restricts:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContradictingRows)
@@ -411,7 +411,9 @@ def refuse_contradictions(tree: TreeKernel, rows: Rows) -> None:
         )
 
 
-def row_domains(space: Space, features: tuple[int, ...], rows: Rows, row: int) -> dict[int, Domain]:
+def row_values(
+    space: Space, features: tuple[int, ...], rows: Rows, row: int
+) -> dict[int, ValueSet]:
     """Give what a row says of some features; of which it says nothing is left out."""
     out = {}
     for i in features:
@@ -421,32 +423,32 @@ def row_domains(space: Space, features: tuple[int, ...], rows: Rows, row: int) -
             continue
         if kind == CODE:
             if first[row] >= 0:
-                out[i] = Domain(codes=frozenset([int(first[row])]))
+                out[i] = ValueSet(codes=frozenset([int(first[row])]))
             continue
         if kind == AMONG:
-            out[i] = Domain(codes=frozenset(np.flatnonzero(first[row]).tolist()))
+            out[i] = ValueSet(codes=frozenset(np.flatnonzero(first[row]).tolist()))
             continue
         low = float(first[row])
         if kind == BETWEEN:
             assert second is not None
             out[i] = _between(feature, low, float(second[row]))
         elif not math.isnan(low):
-            out[i] = point_domain(feature, low, low, False)
+            out[i] = values_between(feature, low, low, False)
         elif feature.nan:
-            out[i] = whole_domain(feature)._replace(ends=None, nan=True)
+            out[i] = all_values(feature)._replace(ends=None, nan=True)
     return out
 
 
-def _between(feature: Feature, low: float, high: float) -> Domain:
+def _between(feature: Feature, low: float, high: float) -> ValueSet:
     """Give an interval of a row: NaN as the lower end is no number, as the upper one NaN."""
     nan = feature.nan and math.isnan(high)
     if math.isnan(low):
-        whole = whole_domain(feature)
+        whole = all_values(feature)
         return whole._replace(ends=None, nan=nan) if feature.nan else whole
     high = math.inf if math.isnan(high) else high
     if feature.kind == "numeric" and feature.values == "float32":
         low, high = _rounded_to(low, high)
-    return point_domain(feature, low, high, nan)
+    return values_between(feature, low, high, nan)
 
 
 def _rounded_to(low: float, high: float) -> tuple[float, float]:

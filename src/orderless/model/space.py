@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidSpace
 from .arrays import Domains
+from .facts.domain import Domain
+from .facts.language import Fact, read_facts
 from .feature import VALUES, Column, Condition, Feature, Label, Values, first_repeated
-from .knowledge.fact import Fact, read_facts
-from .knowledge.knowledge import Knowledge
 
 __all__ = ["FeatureSpec", "Space"]
 
@@ -77,12 +77,12 @@ class Space:
         Names of the features, and of the columns.
     columns_of : dict of str -> list of int
         Positions of the columns that describe each feature.
-    domains : Domains
+    arrays : Domains
         What the core needs to know of the features' values.
     facts : tuple of Fact
         The facts.
-    knowledge : Knowledge, or None
-        What they leave possible; None without facts.
+    domain : Domain
+        Which rows they leave possible.
 
     Examples
     --------
@@ -137,7 +137,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         for i, column in enumerate(self.columns):
             self.columns_of[column.feature].append(i)
         self.facts: tuple[Fact, ...] = () if facts is None else read_facts(facts)
-        self.knowledge = Knowledge(self.features, self.facts) if self.facts else None
+        self.domain = Domain(self.features, self.facts)
         self._known_as = next(NUMBERS)  # the same for spaces that were found equal
 
     def with_facts(self, facts: Iterable[Fact | str]) -> Space:
@@ -161,11 +161,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         Facts are about the numbers that stand in a row, before they are rounded to float32: several
         numbers that are rounded alike need not all satisfy them.
         """
-        rounded = {
-            i
-            for i in (self.knowledge.group_of if self.knowledge is not None else ())
-            if self.features[i].values == "float32"
-        }
+        rounded = {i for i in self.domain.group_of if self.features[i].values == "float32"}
         if not rounded:
             return self
         features = [
@@ -184,14 +180,14 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         self.column_names = tuple(column.name for column in self.columns)
         self._index = {name: i for i, name in enumerate(self.names)}
         bounds = [feature.bounds for feature in self.features]
-        self.domains = Domains(
+        self.arrays = Domains(
             np.array([feature.ordered for feature in self.features], dtype=np.uint8),
             np.array([feature.nan for feature in self.features], dtype=np.uint8),
             np.array([low for low, _ in bounds], dtype=np.float64),
             np.array([high for _, high in bounds], dtype=np.float64),
             np.array([feature.n_values for feature in self.features], dtype=np.int32),
         )
-        for array in self.domains:
+        for array in self.arrays:
             array.setflags(write=False)
 
     def _check_kinds(self) -> None:
@@ -318,7 +314,7 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         ]
         rank = np.empty(len(self.features), dtype=np.int32)
         rank[sorted(range(len(rank)), key=self.names.__getitem__)] = np.arange(len(rank))
-        return _core.tree.HeldSpace(self.domains, np.array(numbers, dtype=np.uint8), rank)
+        return _core.tree.HeldSpace(self.arrays, np.array(numbers, dtype=np.uint8), rank)
 
     @cached_property
     def _hash(self) -> int:

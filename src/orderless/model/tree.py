@@ -20,9 +20,9 @@ from ..errors import InvalidSpace, InvalidTree, a_kind
 from . import formats as serial
 from .arrays import Floats, Nodes
 from .bins import Bins, row_reader
+from .facts.cells import PossibleTree
+from .facts.language import Fact
 from .feature import Feature, Label, Side, plain_label
-from .knowledge.fact import Fact
-from .knowledge.possible_tree import PossibleTree
 from .numbers import (
     ROUNDING,
     level_labels,
@@ -124,7 +124,7 @@ def check_nodes(nodes: Nodes, space: Space, n_classes: int) -> None:
     _refuse("leaf_class", label, ~inner & ((label < 0) | (label >= n_classes)),
             f"0 to {n_classes - 1}")  # fmt: skip
     if inner.any():
-        unknown = inner & (space.domains.ordered[feature] == 1) & np.isnan(nodes.threshold)
+        unknown = inner & (space.arrays.ordered[feature] == 1) & np.isnan(nodes.threshold)
         _refuse("threshold", nodes.threshold, unknown, "a number")
     sizes = np.array([*(f.n_values for f in space.features), 0], dtype=np.int64)
     owner = np.repeat(feature, np.diff(nodes.set_start))  # a leaf's -1 has no values
@@ -752,7 +752,7 @@ class TreeKernel:
         if reader is None:
             return None
         return _core.rows.RowPredictor(
-            reader, self.nodes, self.space.domains, self.row_threshold, columns, self.classes
+            reader, self.nodes, self.space.arrays, self.row_threshold, columns, self.classes
         )
 
     def predict_floats(self, X: NDArray[Any], n_jobs: int | None) -> np.ma.MaskedArray | None:
@@ -802,8 +802,7 @@ class TreeKernel:
     @cached_property
     def connected(self) -> tuple[int, ...]:
         """Positions of the features that facts are about: rows are read with them."""
-        knowledge = self.space.knowledge
-        return () if knowledge is None else tuple(sorted(knowledge.group_of))
+        return tuple(sorted(self.space.domain.group_of))
 
     @cached_property
     def possible(self) -> PossibleTree | None:
@@ -817,13 +816,13 @@ class TreeKernel:
         Where no fact compares features with each other, its leaves say all that facts do.
         """
         tree = self.unrounded
-        knowledge = tree.space.knowledge
-        if knowledge is None or tree.possible is None:
+        domain = tree.space.domain
+        if tree.possible is None:
             return None
-        groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
-        sides = knowledge.own_sides()
+        groups = {domain.group_of[i] for i in tree.used if i in domain.group_of}
+        sides = domain.own_sides()
         return PossibleTree(
-            tree, {i: own for i, own in sides.items() if knowledge.group_of[i] in groups}
+            tree, {i: own for i, own in sides.items() if domain.group_of[i] in groups}
         )
 
     @cached_property
@@ -866,7 +865,7 @@ class TreeKernel:
     def _reach(self, nodes: Nodes, n_classes: int, rows: Rows, all_classes: bool) -> Reached:
         return _core.rows.reach(
             nodes,
-            self.space.domains,
+            self.space.arrays,
             self.row_threshold,
             rows.columns,
             rows.n_rows,
@@ -889,7 +888,7 @@ class TreeKernel:
         """
         return answer(
             nodes,
-            self.space.domains,
+            self.space.arrays,
             self.row_threshold,
             rows.columns,
             rows.n_rows,

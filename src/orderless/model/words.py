@@ -1,7 +1,6 @@
-r"""Words: conditions, boxes and leaves as people read them, shown so that no text can act.
+"""Words: conditions, boxes and leaves as people read them, shown so that no text can act.
 
-In:  sides, labels, numbers, trees; names and cells from anybody, which may hold anything:
-     ``\x1b[2J`` clears a terminal, a right-to-left override reverses what follows.
+In:  sides, labels, numbers, trees.
 Out: ``age <= 24``, ``color in {red, blue}``, also as pieces; amounts of a few digits; a tree as
      indented text.
 """
@@ -9,10 +8,10 @@ Out: ``age <= 24``, ``color in {red, blue}``, also as pieces; amounts of a few d
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from .escapes import printable
 from .feature import Label, Side
 from .numbers import short_end, short_number
 
@@ -20,91 +19,20 @@ if TYPE_CHECKING:
     from .tree import TreeKernel
 
 __all__ = [
-    "FORMULA",
-    "PLAIN_NUMBER",
     "ROUNDED",
     "Piece",
     "amount",
     "any_rounded",
     "class_names",
-    "cut",
-    "drawn",
     "has_or",
     "label_text",
-    "not_formula",
     "number_names",
     "pieces",
-    "printable",
-    "shown",
     "side_text",
     "sides_text",
     "tree_text",
     "were",
 ]
-
-# Control characters but tab and line feed, what turns the direction of text, line ends that few
-# know, halves of surrogate pairs.
-ACTIVE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-)
-
-# What a spreadsheet would calculate, and what of it is only a number.
-FORMULA = "^[=+\\-@\t\r\n]"
-PLAIN_NUMBER = r"^[+\-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+\-]?[0-9]+)?$"
-_FORMULA, _NUMBER = re.compile(FORMULA), re.compile(PLAIN_NUMBER[:-1] + r"\Z")
-
-
-def printable(text: str) -> str:
-    r"""Write characters that would break a line, or cannot be seen, as escapes.
-
-    Examples
-    --------
-    >>> print(printable("blood\npressure"))
-    blood\npressure
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def shown(text: str) -> str:
-    r"""Write what a terminal would obey as escapes, in text of several lines.
-
-    Examples
-    --------
-    >>> print(shown("a\tb\n\x1b[2Jc"))
-    a   b
-    \x1b[2Jc
-    """
-    return ACTIVE.sub(lambda found: repr(found[0])[1:-1], text)
-
-
-def not_formula(cell: str) -> str:
-    """Write a cell so that a spreadsheet shows it and does not calculate it; numbers as they are.
-
-    Examples
-    --------
-    >>> not_formula("=1+2"), not_formula("-5"), not_formula("-5+1")
-    ("'=1+2", '-5', "'-5+1")
-    """
-    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.match(cell) else cell
-
-
-def cut(text: str, most: int = 1_000) -> str:
-    """Leave out the middle of a text that is too long to read, and say how long it is.
-
-    The end stays: it is where a message says what to do.
-
-    Examples
-    --------
-    >>> cut("no column " + "x" * 5_000 + ": rename it", 30)
-    'no column xxxxx... (5,021 characters) ...xxxx: rename it'
-    """
-    if len(text) <= most:
-        return text
-    half = most // 2
-    return f"{text[:half]}... ({len(text):,} characters) ...{text[-half:]}"
-
 
 Piece = tuple[Literal["name", "label", "number", "sign"], str]
 
@@ -134,20 +62,6 @@ def sides_text(sides: Iterable[Side]) -> str:
     sides = tuple(sides)
     texts = ("".join(text for _, text in pieces(side, among=len(sides))) for side in sides)
     return " AND ".join(texts) or "always"
-
-
-def drawn(text: str) -> str:
-    r"""Write text so that matplotlib draws it as it is.
-
-    A pair of $ would make a formula of it, and a label that begins with _ is left out of legends.
-
-    Examples
-    --------
-    >>> print(drawn("$income$"))
-    \$income\$
-    """
-    text = printable(text).replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
 
 
 def label_text(label: Label) -> str:

@@ -111,7 +111,7 @@ class Columns:
         """Give the core what it needs for fingerprints that equal ``orderless.fingerprint``."""
         keys, values = space_weights(self.space)
         conditions = CoreConditions(*(getattr(self, name) for name in CoreConditions._fields))
-        return CoreMeasure(conditions, self.space.domains, keys, values, class_weights(classes))
+        return CoreMeasure(conditions, self.space.arrays, keys, values, class_weights(classes))
 
     def of_feature(self, name: str) -> list[int]:
         """Give the columns that are about a feature; an error lists the names that there are."""

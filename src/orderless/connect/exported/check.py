@@ -316,7 +316,7 @@ def _with_unknowns(
         return proven
     named = f"The extra results {' and '.join(map(repr, extra))}"
     said = "were not compared: they are not made as to_onnx makes them."
-    if source.space.knowledge is not None:
+    if source.space.domain.restricts:
         said = "were not compared: they know nothing of the facts of the source."
     elif isinstance(read, TreeKernel):
         try:

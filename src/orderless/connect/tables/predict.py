@@ -265,7 +265,7 @@ def _usual(model: TreeKernel | SumKernel) -> str | None:
     """Say what is usual to tell of undetermined rows."""
     if isinstance(model, SumKernel):
         return None if model.task == "regression" else "next"
-    if model.space.knowledge is None or not model.space.knowledge.linear:
+    if not model.space.domain.linear:
         return "smallest"
     warnings.warn(
         "there is no column of what is needed: it does not work with facts that compare features "

@@ -24,7 +24,7 @@ def plain(model: M, what: str) -> M:
     UserWarning
         If there were facts.
     """
-    if model.space.knowledge is None:
+    if not model.space.domain.restricts:
         return model
     warnings.warn(
         f"{what} writes nothing of the facts between features: every complete row gets its class, "

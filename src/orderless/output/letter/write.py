@@ -221,7 +221,7 @@ class _Writer:
         reasons = self._reasons(why, reason, frozenset(necessary))
         unknown = tuple(n for n in why.unknown if n not in reason.features)
         rest = {*reason.features, *unknown}
-        if self.model.space.knowledge is None:  # else a narrower range may have no possible row
+        if not self.model.space.domain.restricts:  # else a narrower range may have no possible row
             changes = Changes(map(_rounded_change, changes))
         said = [_said(change.label, str(change), change.certain) for change in changes]
         return Letter(

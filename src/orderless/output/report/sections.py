@@ -355,8 +355,7 @@ def which_model(subject: Subject) -> dict[str, str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is said here
             found = subject.form.fingerprint
-        knowledge = subject.tree.space.knowledge
-        if knowledge is not None and knowledge.linear:
+        if subject.tree.space.domain.linear:
             same = "(fingerprint, with the rows that facts exclude: equal for trees that decide "
             same += "the same on all rows)"
         return {"tree": f"{found} {same}"}

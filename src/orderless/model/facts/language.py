@@ -1,7 +1,7 @@
-"""Facts in words, read: "if pregnant then sex = female", "total = a + b", "at most 1 of a, b".
+"""Facts in words: "if pregnant then sex = female", "total = a + b", "at most 1 of a, b".
 
-In:  the text of a fact, and the features.
-Out: its ``Formula``.
+In:  texts, or the words from which facts are written; the features of a space.
+Out: ``Fact``; its ``Formula``, or an error that says where it stops being readable.
 
     fact       = "if" condition "then" condition | condition
     condition  = both {"or" both};  both = part {"and" part}
@@ -14,12 +14,16 @@ Out: its ``Formula``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
-from ...errors import InvalidSpace
-from ..feature import Feature, Label
-from .formula import (
+from ...errors import InvalidSpace, a_kind
+from ..feature import Feature, Label, plain_label
+from .linear import Linear
+from .solver import (
     ALWAYS,
     NEVER,
     Among,
@@ -31,10 +35,181 @@ from .formula import (
     either,
     opposite,
 )
-from .linear import Linear
-from .words import Word, at, words_of
 
-__all__ = ["parse_fact"]
+__all__ = ["Fact", "parse_fact", "quoted", "quoted_label", "read_facts"]
+
+LONGEST = 20_000  # characters of one fact
+PATTERN = re.compile(
+    r"""\s*(?:
+    (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+  | (?P<name>`(?:[^`]|``)*`)
+  | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+  | (?P<sign><=|>=|!=|==|=|<|>|≤|≥|≠|\+|-|\*|\(|\)|\{|\}|,)
+  | (?P<word>[^\W\d][\w.]*)
+  )""",
+    re.VERBOSE,
+)
+PLAIN = re.compile(r"[^\W\d][\w.]*")
+SAME = {"≤": "<=", "≥": ">=", "≠": "!=", "==": "="}
+RESERVED = {
+    "if", "then", "and", "or", "not", "in", "is", "at", "most", "least", "exactly", "of", "within",
+    "missing", "true", "false", "yes", "no",
+}  # fmt: skip
+
+
+class Word(NamedTuple):
+    """A piece of a fact.
+
+    Attributes
+    ----------
+    kind : "number", "name" (in backticks), "text" (in quotes), "sign", "word", or "end"
+    text : str
+        Without its quotes.
+    start : int
+        Where it begins, from 0.
+    """
+
+    kind: str
+    text: str
+    start: int
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == "end" else repr(self.text)
+
+    def is_(self, *texts: str) -> bool:
+        """Whether it is one of some signs or key words."""
+        return self.kind in ("sign", "word") and self.text in texts
+
+
+def words_of(text: str) -> list[Word]:
+    """Cut a fact into its words; the last one is its end."""
+    if len(text) > LONGEST:
+        raise InvalidSpace(f"a fact has {len(text):,} characters, and at most {LONGEST:,} are read")
+    out: list[Word] = []
+    place, end = 0, len(text.rstrip())
+    while place < end:
+        found = PATTERN.match(text, place)
+        if found is None:
+            start = place + len(text[place:]) - len(text[place:].lstrip())
+            raise at(text, start, f"{text[start]!r} cannot be read: names with spaces or signs are "
+                     "written in backticks, `like this`")  # fmt: skip
+        kind = str(found.lastgroup)
+        own = found.group(kind)
+        if kind == "name":
+            own = own[1:-1].replace("``", "`")
+        elif kind == "text":
+            own = re.sub(r"\\(.)", r"\1", own[1:-1], flags=re.DOTALL)
+        out.append(Word(kind, SAME.get(own, own) if kind == "sign" else own, found.start(kind)))
+        place = found.end()
+    out.append(Word("end", "", end))
+    return out
+
+
+def at(text: str, start: int, message: str) -> InvalidSpace:
+    """Give the error that a fact cannot be read, and where."""
+    shown = text if len(text) <= 120 else f"{text[:120]}..."
+    return InvalidSpace(f"the fact {shown!r} cannot be read at character {start + 1}: {message}")
+
+
+def quoted(name: str) -> str:
+    """Write the name of a feature as facts do: in backticks where it is not one plain word.
+
+    Examples
+    --------
+    >>> quoted("age"), quoted("blood pressure")
+    ('age', '`blood pressure`')
+    """
+    if PLAIN.fullmatch(name) and name not in RESERVED:
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def quoted_label(label: object) -> str:
+    """Write a category as facts do: text in quotes where it is not one plain word."""
+    if not isinstance(label, str):
+        return repr(label)
+    if PLAIN.fullmatch(label) and label not in RESERVED:
+        return label
+    return '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that holds for every row, between features.
+
+    Parameters
+    ----------
+    text : str
+        ``"age_at_first_charge <= age"``, ``"if pregnant then sex = female"``,
+        ``"total = a + b"``, ``"at most 1 of a, b, c"``; names with spaces or signs in backticks
+        (docs/guide/knowledge.md has all of the grammar).
+
+    Examples
+    --------
+    >>> print(Fact.implies("pregnant", "sex = female"))
+    if pregnant then sex = female
+    >>> print(Fact.at_most(1, ["metal roof", "tile roof"]))
+    at most 1 of `metal roof`, `tile roof`
+    >>> print(Fact.table(["sex", "pregnant"], [("female", True), ("female", False),
+    ...                                        ("male", False)]))
+    (sex, pregnant) in {(female, true), (female, false), (male, false)}
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str) or not self.text.strip():
+            raise InvalidSpace(
+                f"a fact must be text, like 'age_at_first_charge <= age', got {a_kind(self.text)}"
+            )
+        object.__setattr__(self, "text", self.text.strip())
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def implies(cls, premise: str, conclusion: str) -> Fact:
+        """Say that where one condition holds, another does."""
+        return cls(f"if {premise} then {conclusion}")
+
+    @classmethod
+    def order(cls, *names: str) -> Fact:
+        """Say that each feature is at most the next one."""
+        return cls(" <= ".join(map(quoted, names)))
+
+    @classmethod
+    def total(cls, name: str, parts: Iterable[str], within: float = 0.0) -> Fact:
+        """Say that a feature is the sum of others, exactly or up to a difference."""
+        more = f" within {within!r}" if within else ""
+        return cls(f"{quoted(name)} = {' + '.join(map(quoted, parts))}{more}")
+
+    @classmethod
+    def at_most(cls, n: int, names: Iterable[str]) -> Fact:
+        """Say that at most so many of some booleans are true; 1: they exclude each other."""
+        return cls(f"at most {n} of {', '.join(map(quoted, names))}")
+
+    @classmethod
+    def table(cls, names: Sequence[str], rows: Iterable[Sequence[Label]]) -> Fact:
+        """List all legal combinations of values of some features."""
+        written = [f"({', '.join(map(_value, row))})" for row in rows]
+        return cls(f"({', '.join(map(quoted, names))}) in {{{', '.join(written)}}}")
+
+
+def _value(label: Label) -> str:
+    label = plain_label(label)
+    return str(label).lower() if isinstance(label, bool) else quoted_label(label)
+
+
+def read_facts(given: object) -> tuple[Fact, ...]:
+    """Read facts as people give them: texts or ``Fact``; each once, in their order."""
+    if given is None:
+        return ()
+    if isinstance(given, str | Fact) or not isinstance(given, Iterable):
+        raise InvalidSpace(
+            f"facts must be a list of facts, like ['low <= high'], got {given!r:.80}"
+        )
+    return tuple(dict.fromkeys(fact if isinstance(fact, Fact) else Fact(fact) for fact in given))
+
 
 RELATIONS = ("<=", ">=", "<", ">", "=", "!=")
 YES, NO = ("true", "yes"), ("false", "no")

@@ -1,19 +1,135 @@
 """Hitting sets: choices that have a member in every one of some sets.
 
 In:  sets, as bits, that may become more while one asks.
-Out: the cheapest choice; all minimal choices, one after the other.
+Out: all smallest choices; the cheapest; all minimal ones, one after the other.
+
+A search counts its ``Steps``, and looks at a clock.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 
-from ..missing import Steps, members
+from ..errors import OutOfTime, TooManyReasons, setting
+from .budget import Budget
 
-__all__ = ["Hitting", "cheapest_hitting_set", "greedy_hitting_set", "worth"]
+__all__ = [
+    "Clock", "Hitting", "Steps", "Watch", "cheapest_hitting_set", "greedy_hitting_set",
+    "hitting_sets", "members", "out_of_time", "too_many_steps", "worth",
+]  # fmt: skip
+
+
+class Watch(Protocol):
+    """What is looked at while one searches."""
+
+    def look(self) -> None:
+        """Raise an error if the time is over."""
+
+
+def out_of_time(budget: Budget) -> OutOfTime:
+    """Say that a search took too long."""
+    return OutOfTime(
+        "the smallest sets of features were not found in "
+        f"{budget}: raise {setting('time_limit')}, "
+        "or give more values of the row"
+    )
+
+
+def too_many_steps(limit: int, taken: int) -> TooManyReasons:
+    """Say that a search took too many steps."""
+    return TooManyReasons(
+        "finding the smallest sets of features takes more than "
+        f"{setting('limit', limit)} steps: raise {setting('limit')}, or give more "
+        "values of the row",
+        taken,
+    )
+
+
+class Clock:
+    """Refuses to go on when the time is over."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        self.budget = Budget(time_limit)
+
+    def look(self) -> None:
+        """Raise ``OutOfTime`` if the time is over."""
+        if self.budget.over:
+            raise out_of_time(self.budget)
+
+
+class Steps:
+    """Counts the steps of a search, and refuses to take too many, or too long."""
+
+    def __init__(self, limit: int, clock: Watch) -> None:
+        self.limit = limit
+        self.clock = clock
+        self.taken = 0
+
+    def take(self) -> None:
+        """Count a step; raise ``TooManyReasons`` if there were too many."""
+        self.clock.look()
+        self.taken += 1
+        if self.taken > self.limit:
+            raise too_many_steps(self.limit, self.taken)
+
+
+def members(bits: int) -> list[int]:
+    """Give the positions of the bits that are set."""
+    return [i for i in range(bits.bit_length()) if bits >> i & 1]
+
+
+def hitting_sets(sets: Iterable[int], steps: Steps) -> set[int]:
+    """Give all smallest choices that have a member in every one of some sets, all as bits.
+
+    Examples
+    --------
+    >>> sorted(hitting_sets([0b011, 0b110], Steps(100, Clock(60.0))))
+    [2]
+    """
+    minimal: list[int] = []
+    for pair in sorted(sets, key=lambda bits: (bits.bit_count(), bits)):
+        steps.take()
+        if not any(small & pair == small for small in minimal):
+            minimal.append(pair)
+    size = _disjoint(minimal)
+    while True:
+        choices: set[int] = set()
+        _hit(minimal, 0, size, choices, steps)
+        if choices:
+            return choices
+        size += 1
+
+
+def _disjoint(sets: list[int]) -> int:
+    """Count sets that have nothing in common: each takes a feature of its own."""
+    taken = count = 0
+    for one in sets:
+        if not one & taken:
+            taken |= one
+            count += 1
+    return count
+
+
+def _hit(sets: list[int], chosen: int, left: int, choices: set[int], steps: Steps) -> None:
+    """Add to ``choices`` every choice of ``left`` more features that hits all sets, each once."""
+    steps.take()
+    if not sets:
+        choices.add(chosen)
+        return
+    if _disjoint(sets) > left:
+        return
+    banned = 0
+    for k in members(min(sets, key=int.bit_count)):
+        bit = 1 << k
+        rest = [one & ~banned for one in sets if not one & bit]
+        banned |= bit  # choices with this feature have all been seen
+        if all(rest):
+            rest.sort(key=int.bit_count)
+            _hit(rest, chosen | bit, left - 1, choices, steps)
 
 
 def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps) -> int:
@@ -24,7 +140,6 @@ def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps
 
     Examples
     --------
-    >>> from orderless.missing.smallest_sets import Clock
     >>> steps = Steps(1000, Clock(60.0))
     >>> bin(cheapest_hitting_set([0b011, 0b110], [1, 1, 1], steps))
     '0b10'

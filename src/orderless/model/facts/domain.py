@@ -1,7 +1,7 @@
-"""Knowledge: the facts of a space, and the one place that says which rows they leave possible.
+"""Domain: a space and its facts, and the one place that decides which rows are possible.
 
 In:  features, facts.
-Out: ``Knowledge``: whether a box has a possible row, and such a row. Contradicting facts are
+Out: ``Domain``: whether a box has a possible row, and such a row. Contradicting facts are
      refused, with a smallest part of them that contradicts itself.
 """
 
@@ -11,33 +11,41 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import InvalidSpace
 from ..feature import Feature, Side
 from ..numbers import row_boundary
-from .fact import Fact
-from .formula import (
+from .language import Fact, parse_fact
+from .linear import Linear
+from .solver import (
     Among,
     Formula,
     HowMany,
     Missing,
+    ValueSet,
     both,
     compared_in,
     either,
     features_of,
+    holds,
     linear_in,
+    meet,
     moved,
+    projected,
+    smallest,
+    solve,
     tight,
 )
-from .linear import Linear
-from .parse import parse_fact
-from .project import projected
-from .solve import Domain, holds, meet, smallest, solve
 
-__all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
+if TYPE_CHECKING:
+    from ..space import Space
+
+__all__ = ["Domain", "all_values", "refuse_facts", "second", "values_between", "values_in"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 REMEMBERED = 200_000
@@ -46,7 +54,7 @@ LARGEST = Fraction(float(np.finfo(np.float64).max))
 Row = dict[int, Fraction | int | None]
 
 
-class Knowledge:
+class Domain:
     """The facts of a space.
 
     Parameters
@@ -69,7 +77,6 @@ class Knowledge:
 
     def __init__(self, features: Sequence[Feature], facts: Sequence[Fact]) -> None:
         self.features, self.facts = tuple(features), tuple(facts)
-        self.whole = [whole_domain(feature) for feature in self.features]
         self._keep(tuple(self._formula(fact) for fact in self.facts))
         self._refuse_contradiction()
 
@@ -84,16 +91,15 @@ class Knowledge:
             (self._own[self.group_of[min(some)]] if some else self._alone).append(k)
         self._known: dict[tuple[object, ...], bool] = {}
 
-    def twice(self, apart: Sequence[int], more: Sequence[Formula] = ()) -> Knowledge:
+    def twice(self, apart: Sequence[int], more: Sequence[Formula] = ()) -> Domain:
         """Give the facts of two rows that differ only in some features.
 
         The second values of these features come after all features, in their order, named by
         ``second``. ``more``: formulas about both.
         """
-        out = Knowledge.__new__(Knowledge)
+        out = Domain.__new__(Domain)
         other = [replace(self.features[i], name=second(self.features[i].name)) for i in apart]
         out.features, out.facts = (*self.features, *other), ()
-        out.whole = [whole_domain(feature) for feature in out.features]
         place = {i: len(self.features) + k for k, i in enumerate(apart)}
         again = [moved(f, place) for f in self.formulas if features_of(f) & place.keys()]
         out._keep((*self.formulas, *again, *more))
@@ -101,11 +107,21 @@ class Knowledge:
 
     def _formula(self, fact: Fact) -> Formula:
         said = parse_fact(fact.text, self.features)
-        formula = tight(said, [domain.whole for domain in self.whole])
+        formula = tight(said, [value_set.whole for value_set in self.whole])
         gone = [Missing(i, True) for i in sorted(compared_in(said)) if self.features[i].nan]
         if not gone:
             return formula
         return HowMany((*gone, formula), 1, len(gone) + 1)
+
+    @cached_property
+    def whole(self) -> list[ValueSet]:
+        """By feature all of its values."""
+        return [all_values(feature) for feature in self.features]
+
+    @property
+    def restricts(self) -> bool:
+        """Whether there are facts."""
+        return bool(self.formulas)
 
     @property
     def linear(self) -> bool:
@@ -151,7 +167,7 @@ class Knowledge:
         and no row has them.
         """
         out = []
-        ends = [domain_of(side).ends for side in sides]
+        ends = [values_in(side).ends for side in sides]
         for before, after in pairwise(own for own in ends if own is not None):
             high, low = before[1], after[0]
             if high is not None and low is not None and high[0] < low[0]:
@@ -163,18 +179,18 @@ class Knowledge:
 
     # -- what is possible ------------------------------------------------------------------------
 
-    def possible(self, domains: Mapping[int, Domain]) -> bool:
-        """Tell whether a possible row has its values inside these domains.
+    def possible(self, value_sets: Mapping[int, ValueSet]) -> bool:
+        """Tell whether a possible row has its values inside these values.
 
         A feature that is not named may have every value.
         """
-        if any(domain.empty for domain in domains.values()):
+        if any(value_set.empty for value_set in value_sets.values()):
             return False
-        groups = {self.group_of[i] for i in domains if i in self.group_of}
-        return all(self._group_possible(g, domains) for g in groups)
+        groups = {self.group_of[i] for i in value_sets if i in self.group_of}
+        return all(self._group_possible(g, value_sets) for g in groups)
 
-    def _group_possible(self, g: int, domains: Mapping[int, Domain]) -> bool:
-        own = {i: domains[i] for i in self.groups[g] if i in domains}
+    def _group_possible(self, g: int, value_sets: Mapping[int, ValueSet]) -> bool:
+        own = {i: value_sets[i] for i in self.groups[g] if i in value_sets}
         key = (g, *own.items())
         found = self._known.get(key)
         if found is None:
@@ -183,7 +199,7 @@ class Knowledge:
             found = self._known[key] = self._decided(g, own)
         return found
 
-    def _decided(self, g: int, own: Mapping[int, Domain]) -> bool:
+    def _decided(self, g: int, own: Mapping[int, ValueSet]) -> bool:
         """Tell whether a group has a solution: where no choice is left, without looking for one."""
         full = {i: own.get(i, self.whole[i]) for i in self.groups[g]}
         formulas = self.formulas_of(g)
@@ -195,52 +211,55 @@ class Knowledge:
             some = some or state is None
         return not some or solve(formulas, full) is not None
 
-    def _solved(self, g: int, own: Mapping[int, Domain]) -> Row | None:
+    def _solved(self, g: int, own: Mapping[int, ValueSet]) -> Row | None:
         full = {i: own.get(i, self.whole[i]) for i in self.groups[g]}
         return solve(self.formulas_of(g), full)
 
-    def row(self, domains: Mapping[int, Domain]) -> Row | None:
-        """Give values for the features of facts, inside these domains; None if there are none."""
+    def row(self, value_sets: Mapping[int, ValueSet]) -> Row | None:
+        """Give values for the features of facts, inside these values; None if there are none."""
         out: Row = {}
         for g in range(len(self.groups)):
-            found = self._solved(g, domains)
+            found = self._solved(g, value_sets)
             if found is None:
                 return None
             out |= found
         return out
 
-    def projected(self, domains: Mapping[int, Domain], keep: Collection[int]) -> Formula:
+    def projected(self, value_sets: Mapping[int, ValueSet], keep: Collection[int]) -> Formula:
         """Give a formula over some features: it holds iff a possible row has values like these.
 
-        The row's other values are inside the domains, which have a possible row. ``keep``: at least
+        The row's other values are inside the values, which have a possible row. ``keep``: at least
         one feature that facts are about.
         """
         parts = []
         for g, group in enumerate(self.groups):
             kept = [i for i in group if i in keep]
             if kept:
-                full = {i: domains.get(i, self.whole[i]) for i in group}
+                full = {i: value_sets.get(i, self.whole[i]) for i in group}
                 parts.append(projected(self.formulas_of(g), full, kept, self.whole))
         return both(parts)
 
-    def satisfied(self, domains: Mapping[int, Domain], more: Sequence[Formula]) -> bool:
-        """Tell whether a possible row inside these domains satisfies more formulas."""
-        about = {i for formula in more for i in features_of(formula)} | domains.keys()
+    def satisfied(self, value_sets: Mapping[int, ValueSet], more: Sequence[Formula]) -> bool:
+        """Tell whether a possible row inside these values satisfies more formulas."""
+        about = {i for formula in more for i in features_of(formula)} | value_sets.keys()
         groups = {self.group_of[i] for i in about if i in self.group_of}
-        full = {i: domains.get(i, self.whole[i]) for g in groups for i in self.groups[g]}
+        full = {i: value_sets.get(i, self.whole[i]) for g in groups for i in self.groups[g]}
         every = [*more, *(formula for g in groups for formula in self.formulas_of(g))]
         return solve(every, full) is not None
 
     def smallest(
-        self, domains: Mapping[int, Domain], more: Sequence[Formula], total: Mapping[int, Fraction]
+        self,
+        value_sets: Mapping[int, ValueSet],
+        more: Sequence[Formula],
+        total: Mapping[int, Fraction],
     ) -> dict[int, Fraction] | None:
-        """Find the possible row inside these domains where a sum is smallest: its numbers.
+        """Find the possible row inside these values where a sum is smallest: its numbers.
 
-        ``domains`` may have more features than the space, which ``more`` formulas are about. Where
-        the sum only comes near its least value, the numbers are those that it comes near.
+        ``value_sets`` may have more features than the space, which ``more`` formulas are about.
+        Where the sum only comes near its least value, the numbers are those that it comes near.
         """
-        groups = {self.group_of[i] for i in domains if i in self.group_of}
-        full = {i: self.whole[i] for g in groups for i in self.groups[g]} | dict(domains)
+        groups = {self.group_of[i] for i in value_sets if i in self.group_of}
+        full = {i: self.whole[i] for g in groups for i in self.groups[g]} | dict(value_sets)
         every = [*more, *(formula for g in groups for formula in self.formulas_of(g))]
         found = smallest(every, full, total)
         return None if found is None else found[1]
@@ -258,8 +277,8 @@ class Knowledge:
                 "others can be satisfied"
             )
 
-    def contradiction(self, domains: Mapping[int, Domain]) -> list[Fact]:
-        """Give a smallest part of the facts that no row inside the domains satisfies.
+    def contradiction(self, value_sets: Mapping[int, ValueSet]) -> list[Fact]:
+        """Give a smallest part of the facts that no row inside the values satisfies.
 
         Smallest: without any one of them, the others can be satisfied. Empty if all can be.
         """
@@ -267,7 +286,7 @@ class Knowledge:
             if solve([self.formulas[k]], {}) is None:
                 return [self.facts[k]]
         for g, group in enumerate(self.groups):
-            full = {i: meet(self.whole[i], domains.get(i, self.whole[i])) for i in group}
+            full = {i: meet(self.whole[i], value_sets.get(i, self.whole[i])) for i in group}
             kept = list(self._own[g])
             if solve([self.formulas[k] for k in kept], full) is not None:
                 continue
@@ -295,22 +314,22 @@ def _connected(about: Iterable[frozenset[int]]) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(tuple(sorted(group)) for group in groups))
 
 
-# -- domains -------------------------------------------------------------------------------------
+# -- values -------------------------------------------------------------------------------------
 
 
-def whole_domain(feature: Feature) -> Domain:
-    """Give the domain that says nothing: every value of a feature."""
+def all_values(feature: Feature) -> ValueSet:
+    """Give the values that says nothing: every value of a feature."""
     if not feature.ordered:
-        return Domain(codes=frozenset(range(feature.n_values)))
+        return ValueSet(codes=frozenset(range(feature.n_values)))
     if feature.kind == "boolean":
-        return Domain(((ZERO, ZERO), (ONE, ZERO)), whole=True)
-    return Domain(whole=feature.whole, nan=feature.nan)
+        return ValueSet(((ZERO, ZERO), (ONE, ZERO)), whole=True)
+    return ValueSet(whole=feature.whole, nan=feature.nan)
 
 
-def domain_of(side: Side) -> Domain:
+def values_in(side: Side) -> ValueSet:
     """Give the values of a side, as rows hold them."""
     feature = side.feature
-    whole = whole_domain(feature)
+    whole = all_values(feature)
     if not feature.ordered:
         return whole._replace(codes=frozenset(side.codes))
     if not side.lower < side.upper:
@@ -321,7 +340,7 @@ def domain_of(side: Side) -> Domain:
     low, high = ends.tolist()
     alone = math.nextafter(low, math.inf) == high and math.isfinite(high)  # no other float is there
     if alone:
-        return point_domain(feature, high, high, side.nan)
+        return values_between(feature, high, high, side.nan)
     return whole.between(
         _above(low) if math.isfinite(low) else None,
         (Fraction(high), ZERO) if math.isfinite(high) else None,
@@ -341,12 +360,12 @@ def _above(low: float) -> tuple[Fraction, Fraction]:
     return Fraction(after), ZERO
 
 
-def point_domain(feature: Feature, low: float, high: float, nan: bool) -> Domain:
+def values_between(feature: Feature, low: float, high: float, nan: bool) -> ValueSet:
     """Give the numbers from one to another, both inside, as a row holds them.
 
     An infinite number is one beyond all floats.
     """
-    whole = whole_domain(feature)
+    whole = all_values(feature)
     least = most = None
     if low == math.inf:
         least = (LARGEST, ONE)
@@ -357,3 +376,19 @@ def point_domain(feature: Feature, low: float, high: float, nan: bool) -> Domain
     elif high != math.inf:
         most = (Fraction(high), ZERO)
     return whole.between(least, most)._replace(nan=nan)
+
+
+def refuse_facts(space: Space, what: str, *, linear: bool = False, why: str = "") -> None:
+    """Refuse a question that has no answer with facts.
+
+    ``linear``: only with facts that compare features with each other. ``why``: what stands in the
+    way, as the end of a sentence.
+    """
+    if not space.domain.restricts or (linear and not space.domain.linear):
+        return
+    which = "facts that compare features with each other" if linear else "facts"
+    raise InvalidSpace(
+        f"{what} does not work with {which} between features yet{why and f' ({why})'}, and does "
+        "not leave them out silently: ask it without them, of "
+        "tree.with_space(tree.space.without_facts())"
+    )

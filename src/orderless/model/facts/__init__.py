@@ -1,0 +1,1 @@
+"""Facts between features, and which rows they leave possible."""

@@ -1,1 +1,0 @@
-"""Knowledge: facts between features, and which rows they leave possible."""
