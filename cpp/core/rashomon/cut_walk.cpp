@@ -29,7 +29,7 @@ struct Steps {
 };
 constexpr Steps steps;
 
-ORDERLESS_INLINE void walk_pass_loop(const WalkPass& t) {
+ORDERLESS_INLINE void walk_pass_narrow_loop(const WalkPass& t) {
   Shorts x, low, high, low_rest, high_rest, step, number, rest;
   fill_lanes(x, 0);
   fill_lanes(low, 0);
@@ -60,7 +60,14 @@ ORDERLESS_INLINE void walk_pass_loop(const WalkPass& t) {
   store_lanes(high_rest, t.out + 3 * walk_lanes);
 }
 
-ORDERLESS_WIDTHS(walk_pass, (const WalkPass& t), (t))
+ORDERLESS_WIDTHS(walk_pass_narrow, (const WalkPass& t), (t))
+
+#if defined(ORDERLESS_X86)
+ORDERLESS_FOR(ORDERLESS_512) void walk_pass_512(const WalkPass& t) { walk_pass_narrow_loop(t); }
+decltype(&walk_pass_narrow) const walk_pass = processor().avx512 ? walk_pass_512 : walk_pass_narrow;
+#else
+decltype(&walk_pass_narrow) const walk_pass = walk_pass_narrow;
+#endif
 
 }  // namespace
 

@@ -128,11 +128,6 @@ class Functions {
   /// Per row (0/1 columns) and class, how many functions say it.
   [[nodiscard]] std::vector<std::int64_t> votes(std::span<const std::uint8_t> table,
                                                 std::size_t n_rows, Meter& meter) const;
-  /// Weight of the rows on which each two of some functions differ.
-  [[nodiscard]] std::vector<std::int64_t> disagreement(std::span<const std::uint8_t> table,
-                                                       std::span<const std::int64_t> weights,
-                                                       std::span<const std::int64_t> positions,
-                                                       Meter& meter) const;
 
   [[nodiscard]] const Graph& graph() const { return *graph_; }
   [[nodiscard]] std::int64_t cost(const Function& f) const {

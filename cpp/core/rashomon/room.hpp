@@ -10,7 +10,6 @@
 //
 // Cost: nodes x columns^2 x words for the graph; functions are multiplied place by place.
 
-#include "core/rashomon/at_least.hpp"      // IWYU pragma: export
 #include "core/rashomon/counts.hpp"        // IWYU pragma: export
 #include "core/rashomon/decide.hpp"        // IWYU pragma: export
 #include "core/rashomon/functions.hpp"     // IWYU pragma: export

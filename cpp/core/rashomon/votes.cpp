@@ -1,5 +1,3 @@
-#include <bit>
-
 #include "core/rashomon/functions.hpp"
 
 namespace orderless::rashomon {
@@ -120,46 +118,6 @@ std::vector<std::int64_t> Functions::votes(std::span<const std::uint8_t> table, 
       out[r * n_classes + m + 1] = tallies[m].of(r);
       out[r * n_classes] -= tallies[m].of(r);
     }
-  }
-  return out;
-}
-
-std::vector<std::int64_t> Functions::disagreement(std::span<const std::uint8_t> table,
-                                                  std::span<const std::int64_t> weights,
-                                                  std::span<const std::int64_t> positions,
-                                                  Meter& meter) const {
-  Evaluator evaluator(*this, table, weights.size());
-  const std::size_t n_words = evaluator.n_words(), n_masks = evaluator.n_masks();
-  const std::size_t k = positions.size(), size = n_masks * n_words;
-  Held held(meter);
-  held.set(k * size * 8 + k * k * 8);
-  Words said(k * size);
-  for (std::size_t i = 0; i < k; ++i) {
-    evaluator.evaluate(static_cast<std::size_t>(positions[i]), said.data() + i * size);
-  }
-  bool equal = true;
-  for (const std::int64_t weight : weights) equal = equal && weight == weights[0];
-  std::vector<std::int64_t> out(k * k, 0);
-  for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t j = i + 1; j < k; ++j) {
-      std::int64_t apart = 0;
-      for (std::size_t w = 0; w < n_words; ++w) {
-        std::uint64_t differ = 0;
-        for (std::size_t m = 0; m < n_masks; ++m) {
-          const std::size_t at = m * n_words + w;
-          differ |= said[i * size + at] ^ said[j * size + at];
-        }
-        if (equal) {
-          apart += std::popcount(differ) * (weights.empty() ? 0 : weights[0]);
-          continue;
-        }
-        for (; differ != 0; differ &= differ - 1) {
-          apart += weights[w * 64 + static_cast<std::size_t>(std::countr_zero(differ))];
-        }
-      }
-      out[i * k + j] = out[j * k + i] = apart;
-    }
-    meter.step(k * n_words);
   }
   return out;
 }

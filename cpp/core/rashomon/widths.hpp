@@ -2,20 +2,16 @@
 
 #include "core/base/machine.hpp"
 
-// Every loop is compiled several times, for registers of different widths, and the machine's widest
-// is taken when the library is loaded.
+// A loop is compiled twice, for any processor and for one with AVX2, and the better one is taken
+// when the library is loaded. The few loops that gain from wider registers have a copy of their
+// own.
 #if defined(ORDERLESS_X86)
-#define ORDERLESS_WIDTHS(name, parameters, arguments)                                \
-  namespace {                                                                        \
-  ORDERLESS_FOR(ORDERLESS_512) void name##_512 parameters { name##_loop arguments; } \
-  ORDERLESS_FOR("avx2,popcnt") void name##_256 parameters { name##_loop arguments; } \
-  ORDERLESS_FOR("popcnt") void name##_64 parameters { name##_loop arguments; }       \
-  void name##_any parameters { name##_loop arguments; }                              \
-  decltype(&name##_any) const name##_best = processor().avx512   ? name##_512        \
-                                            : processor().avx2   ? name##_256        \
-                                            : processor().popcnt ? name##_64         \
-                                                                 : name##_any;       \
-  }                                                                                  \
+#define ORDERLESS_WIDTHS(name, parameters, arguments)                                   \
+  namespace {                                                                           \
+  ORDERLESS_FOR("avx2,popcnt") void name##_256 parameters { name##_loop arguments; }    \
+  void name##_any parameters { name##_loop arguments; }                                 \
+  decltype(&name##_any) const name##_best = processor().avx2 ? name##_256 : name##_any; \
+  }                                                                                     \
   void name parameters { name##_best arguments; }
 #else
 #define ORDERLESS_WIDTHS(name, parameters, arguments) \

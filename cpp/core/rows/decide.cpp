@@ -205,7 +205,6 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
       if (packed.n_leaves() <= 64) return by_masks(std::array<int, 1>{});
       if (packed.n_leaves() <= 128) return by_masks(std::array<int, 2>{});
       if (packed.n_leaves() <= 256) return by_masks(std::array<int, 4>{});
-      if (packed.n_leaves() <= 512 && wide) return by_masks(std::array<int, 8>{});
     }
     const auto blocks = by_blocks<S, T>(packed, *spacing, all ? n_rows : 0);
     by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {

@@ -154,7 +154,6 @@ from .space import (
     Space as Space,
 )
 from .tree import (
-    TREE_ARRAYS as TREE_ARRAYS,
     TREE_FORMAT as TREE_FORMAT,
     Task as Task,
     TreeKernel as TreeKernel,
