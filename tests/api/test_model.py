@@ -22,8 +22,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from strategies import kinds, partial_rows, problems, specs, tree_of
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 from orderless.errors import ContradictingRows, InvalidData, InvalidTree
+from orderless.model import as_sum
 
 NUMBERS = (-2.5, 0.25, 3.0, 7.5)
 BOTH = {"feature": "a", "true": {"feature": "b", "true": {"prediction": "yes"},
@@ -35,7 +35,7 @@ STAY = {"task": "regression", "feature": "age", "relation": "<=", "reference": 6
 
 
 def kinds_of_model(tree):
-    return tree, ol.Ensemble.of(as_ensemble(tree))
+    return tree, ol.Ensemble.of(as_sum(tree.kernel))
 
 
 def two_kinds(tree=BOTH, names=("a", "b"), **options):

@@ -133,7 +133,7 @@ def test_probabilities_of_a_forest_are_exact():
 
 def test_scores_that_are_no_probabilities_are_refused():
     points = forest().replace(values=[[[1.0, 0.0], [0.0, 3.0]]] * 4)
-    with pytest.raises(InvalidTree, match=r"no probabilities.*predict_interval\(X\) gives"):
+    with pytest.raises(InvalidTree, match=r"no probabilities.*predict_interval\(X, of='score'\)"):
         points.predict_interval([[1, 1, 1, 1]], of="probability")
 
 

@@ -7,14 +7,12 @@ Out: answers, other models, exports.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
 from ..ensembles import (
     ask_rows,
-    cut_numbers,
-    decide_at,
     decide_rows,
     explain_ensemble_row,
     explain_ensemble_rows,
@@ -34,7 +32,7 @@ from ..errors import InvalidTree
 from ..form import Explanation, Explanations
 from ..missing import Needed, shares_of_training
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
-from ..output.code import ensemble_as_onnx, ensemble_as_pmml
+from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -115,7 +113,7 @@ class Ensemble(Model[SumKernel]):
 
         Parameters
         ----------
-        items : dict, list of items, JSON or CSV text, or the path of such a file
+        items : dict, list of items, JSON text, or the path of such a file
             Items are dicts of a condition, or several, and points:
             ``{"feature": "age", "above": 65, "points": 2}``,
             ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``, ``below``,
@@ -123,7 +121,7 @@ class Ensemble(Model[SumKernel]):
             ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``, ``not in``;
             several on one feature hold together, and none is "is true". A dict has ``items``, and
             perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and ``name``.
-            docs/formats has all of it, also as CSV.
+            docs/formats has all of it.
         verdicts : dict, or list, optional
             The least total of each verdict, rising, None for the first. Without verdicts the total
             itself is the answer. Where the points of items are dicts of verdict and points, a list
@@ -218,10 +216,10 @@ class Ensemble(Model[SumKernel]):
     # -- other models --------------------------------------------------------------------------
 
     def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(cut_numbers(self.kernel, levels, labels))
+        return self.of(self.kernel.discretize(levels, labels))
 
     def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(decide_at(self.kernel, label, probability))
+        return self.of(self.kernel.decide_at(label, probability))
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -341,6 +339,74 @@ class Ensemble(Model[SumKernel]):
         True
         """
         return ensemble_as_pmml(self.kernel)
+
+    def to_sql(
+        self,
+        *,
+        dialect: str = "duckdb",
+        columns: Mapping[str, str] | None = None,
+        table: str | Sequence[str] | None = None,
+        of: Literal["answer", "lower", "upper"] = "answer",
+        limit: int = 100_000,
+    ) -> str:
+        """Write an SQL expression of the class where bounds prove it, or of a bound of the score.
+
+        Each tree is bounded by the leaves that a row can reach, and the bounds are added up, in
+        whole numbers. So the class of a complete row is the library's, and of a row with unknown
+        values it is given only where it is certain; but not everywhere where it is certain, because
+        trees may not reach their smallest leaves together. ``predict`` searches where this gives
+        NULL.
+
+        Parameters
+        ----------
+        dialect : "clickhouse", "duckdb", "mysql" (MariaDB too), "postgres", "spark" or "sqlite"
+        columns, table
+            As for ``Tree.to_sql``; the new column is called "prediction", "lower" or "upper".
+        of : "answer", "lower" or "upper"
+            The class, or a bound of the score as in ``predict_interval(of="score")``, where there
+            is one score: no completion of the row is below "lower" or above "upper".
+        limit : int
+            Conditions before ``TooLarge`` is raised.
+
+        Notes
+        -----
+        The class of a complete row is NULL only where the score is so close to a boundary that the
+        library's rounding decides. Leaves x features of their paths, for each pair of classes where
+        the largest score wins. SQLite reads a million characters, unless it was built for more.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> items = [{"feature": "rash", "points": 1}]
+        >>> score = ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "high": 1}})
+        >>> print(score.to_sql(dialect="sqlite", of="upper"))  # doctest: +NORMALIZE_WHITESPACE
+        CAST((CAST(0 AS INTEGER) + CASE WHEN NOT COALESCE(`rash` = CAST(0 AS REAL), 1 = 0)
+        THEN CAST(1 AS INTEGER) ELSE CAST(0 AS INTEGER) END) AS REAL) * 1
+        """
+        return sum_as_sql(
+            self.kernel, dialect=dialect, columns=columns, table=table, of=of, limit=limit
+        )
+
+    def to_expression(
+        self,
+        *,
+        columns: Mapping[str, str] | None = None,
+        of: Literal["answer", "lower", "upper"] = "answer",
+        limit: int = 100_000,
+    ) -> Any:
+        """Return a narwhals expression of what ``to_sql`` writes.
+
+        Parameters
+        ----------
+        columns, of, limit
+            As for ``to_sql``.
+
+        Returns
+        -------
+        narwhals.Expr
+            Named "prediction", "lower" or "upper", as ``Tree.to_expression``.
+        """
+        return sum_as_expression(self.kernel, columns=columns, of=of, limit=limit)
 
     def without_idle_trees(self, *, time_limit: float | None = TIME_LIMIT) -> Self:
         """Leave out trees whose removal changes no decision.

@@ -36,12 +36,12 @@ from ..missing import (
 from ..model import TIME_LIMIT, Nodes, Space, Task, TreeKernel, read_seconds, tree_text
 from ..output.code import (
     as_pmml,
-    as_polars,
-    as_sql,
     to_sklearn,
+    tree_as_expression,
     tree_as_javascript,
     tree_as_onnx,
     tree_as_python,
+    tree_as_sql,
 )
 from ..output.rules import tree_as_html
 from .model import LONGEST, Model
@@ -239,7 +239,7 @@ class Tree(Model[TreeKernel]):
     # -- other trees ---------------------------------------------------------------------------
 
     def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(self.kernel.cut(levels, labels))
+        return self.of(self.kernel.discretize(levels, labels))
 
     def _decide_at(self, label: Any, probability: float) -> Self:
         return self.of(self.kernel.decide_at(label, probability))
@@ -614,9 +614,7 @@ class Tree(Model[TreeKernel]):
 
         Parameters
         ----------
-        dialect : str
-            "bigquery", "clickhouse", "duckdb", "mysql" (MariaDB too), "oracle", "postgres",
-            "snowflake", "spark", "sqlite" or "tsql" (SQL Server).
+        dialect : "clickhouse", "duckdb", "mysql" (MariaDB too), "postgres", "spark" or "sqlite"
         columns : dict of column or feature -> str, optional
             What columns are called in the database, where that is not their name in the space. A
             feature that rows give by indicators can be read from a column that holds its value.
@@ -646,15 +644,15 @@ class Tree(Model[TreeKernel]):
         >>> import orderless as ol
         >>> tree = {"feature": "snores", "true": {"prediction": 1}, "false": {"prediction": 0}}
         >>> tree = ol.read(tree, feature_names=["snores"])
-        >>> print(tree.to_sql(dialect="tsql", table="guests"))
-        SELECT [t].*,
+        >>> print(tree.to_sql(dialect="mysql", table="guests"))
+        SELECT `t`.*,
         CASE
-          WHEN [snores] = 0 THEN 0
-          WHEN [snores] = 1 THEN 1
-        END AS [prediction]
-        FROM [guests] [t]
+          WHEN `snores` = 0 THEN 0
+          WHEN `snores` = 1 THEN 1
+        END AS `prediction`
+        FROM `guests` `t`
         """
-        return as_sql(
+        return tree_as_sql(
             self.kernel,
             dialect=dialect,
             columns=columns,
@@ -664,23 +662,39 @@ class Tree(Model[TreeKernel]):
             limit=limit,
         )
 
-    def to_polars(
-        self,
-        *,
-        columns: Mapping[str, str] | None = None,
-        shape: str = "auto",
-        needed: str | None = None,
-        limit: int = 1_000_000,
+    def to_expression(
+        self, *, columns: Mapping[str, str] | None = None, needed: str | None = None
     ) -> Any:
-        """Return a polars expression, for lazy frames too; parameters are those of ``to_sql``.
+        """Return a narwhals expression, which data frames and databases of many kinds evaluate.
+
+        Parameters
+        ----------
+        columns, needed
+            As for ``to_sql``.
+
+        Returns
+        -------
+        narwhals.Expr
+            Named "prediction" (or "needed"), for ``narwhals.from_native(frame).with_columns(...)``
+            and, where the tree has more than one class, ``select`` and ``filter``. Null where the
+            class is not certain. Tested with polars (eager and lazy), pandas, pyarrow, DuckDB, Dask
+            and Spark.
+
+        Notes
+        -----
+        Null and NaN are unknown; where NaN is a value of a feature, both are that value. Numbers
+        are compared as doubles: pyarrow refuses integers beyond 2^53. Linear in the nodes (deep
+        trees: leaves times features of a path).
 
         Examples
         --------
-        >>> import polars as pl
+        >>> import narwhals as nw
+        >>> import pandas as pd
         >>> import orderless as ol
         >>> tree = {"feature": "snores", "true": {"prediction": 1}, "false": {"prediction": 0}}
         >>> tree = ol.read(tree, feature_names=["snores"])
-        >>> pl.DataFrame({"snores": [1, 0, None]}).select(tree.to_polars())["prediction"].to_list()
-        [1, 0, None]
+        >>> guests = nw.from_native(pd.DataFrame({"snores": [1, 0, None]}))
+        >>> guests.with_columns(tree.to_expression())["prediction"].to_list()
+        [1.0, 0.0, nan]
         """
-        return as_polars(self.kernel, columns=columns, shape=shape, needed=needed, limit=limit)
+        return tree_as_expression(self.kernel, columns=columns, needed=needed)

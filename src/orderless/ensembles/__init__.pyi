@@ -44,8 +44,6 @@ from .needed import (
 )
 from .numbers import (
     OUT_OF_TIME as OUT_OF_TIME,
-    cut_numbers as cut_numbers,
-    decide_at as decide_at,
 )
 from .properties import (
     EnsembleProperties as EnsembleProperties,
@@ -53,9 +51,6 @@ from .properties import (
 )
 from .splitting import (
     tree_of_ensemble as tree_of_ensemble,
-)
-from .votes import (
-    as_ensemble as as_ensemble,
 )
 from .witness import (
     witness_rows as witness_rows,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UndecidedRows, setting
-from ..inputs import column_like, labels_like, masked_like, narrow, predict, rows_for, table_like
+from ..inputs import column_like, labels_like, masked_like, predict, rows_for, table_like
 from ..model import (
     Budget,
     Flags,
@@ -23,6 +23,7 @@ from ..model import (
     TreeKernel,
     midpoint,
     n_threads,
+    narrow,
     read_tolerance,
 )
 from .bounds_of_sums import score_ends

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..model import BinNodes, Bins, Budget, FactTrees, Floats, SumKernel
 from .boxes import RowBoxes, slices
-from .links import divided
 
 __all__ = [
     "Ends",
@@ -142,7 +141,7 @@ def divided_up(ensemble: SumKernel, lower: Floats, upper: Floats) -> Floats:
 
 
 def _rounded(ensemble: SumKernel, ends: Floats, same: NDArray[np.bool_], towards: float) -> Floats:
-    plain = divided(ensemble, ends)
+    plain = ensemble.divided(ends)
     if not ensemble.whole.slack.any():
         return plain
     rough = ends / ensemble.adding.divisor

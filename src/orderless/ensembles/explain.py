@@ -55,7 +55,7 @@ from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, RowBoxes, possible_boxes
 from .joint import with_trees
 from .needed import needed_of_row
-from .numbers import NumberVerdicts, around_numbers, number_verdicts
+from .numbers import NumberVerdicts, number_verdicts
 from .possible_sufficient import PossibleSufficient, with_fact_bins
 from .possible_sums import touched
 from .regions import region_trees
@@ -263,7 +263,7 @@ def explain_ensemble_row(
     if ensemble.task == "regression":
         numbers = number_verdicts(boxes.ensemble, boxes, 1)
         interval, status = _interval(numbers, tolerance), int(numbers.status[0])
-        search = make(around_numbers(ensemble, *interval), box, 1, limit, time_limit)
+        search = make(ensemble.around(*interval), box, 1, limit, time_limit)
         possible = tuple(dict.fromkeys((float(numbers.lower[0]), float(numbers.upper[0]))))
         label: Any = float(numbers.number[0]) if status == CERTAIN else None
         if status == CERTAIN and not tolerance:

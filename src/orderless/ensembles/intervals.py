@@ -16,7 +16,6 @@ from ..model import Budget, Flags, Floats, SumKernel, n_threads, row_bins
 from .answers import scores_like
 from .bounds_of_sums import Boxes, cells_of, ends_of_boxes, n_cells, score_ends
 from .boxes import RowBoxes
-from .links import linked, opposite, probabilities, refuse_no_probabilities
 from .numbers import number_verdicts
 
 __all__ = ["interval_rows", "proba_interval_rows", "proba_rows", "sum_rows"]
@@ -45,17 +44,17 @@ def interval_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> tuple[Any,
 def proba_interval_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> tuple[Any, Any, Any]:
     """Give the ends of probabilities; see ``Model.predict_interval``."""
     threads = n_threads(n_jobs)
-    refuse_no_probabilities(ensemble)
+    ensemble.refuse_no_probabilities()
     boxes = RowBoxes(ensemble, rows_for(ensemble, X))
     if ensemble.rule.kind == "cuts":
         low, high, flags = score_ends(boxes, threads)
-        least, most = linked(ensemble, low[:, 0]), linked(ensemble, high[:, 0])
-        lower = np.stack([opposite(ensemble, most), least], axis=1)
-        upper = np.stack([opposite(ensemble, least), most], axis=1)
+        least, most = ensemble.linked(low[:, 0]), ensemble.linked(high[:, 0])
+        lower = np.stack([ensemble.opposite(most), least], axis=1)
+        upper = np.stack([ensemble.opposite(least), most], axis=1)
         exact = np.repeat(flags, 2, axis=1)
     elif ensemble.link == "identity":
         low, high, exact = score_ends(boxes, threads)
-        lower, upper = (np.clip(linked(ensemble, ends), 0.0, 1.0) for ends in (low, high))
+        lower, upper = (np.clip(ensemble.linked(ends), 0.0, 1.0) for ends in (low, high))
     else:
         lower, upper, exact = _softmax_ends(boxes, threads)
     classes = ensemble.classes
@@ -73,9 +72,9 @@ def sum_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
 
 def proba_rows(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Any:
     """Give the probabilities of complete rows; see ``Ensemble.predict_proba``."""
-    refuse_no_probabilities(ensemble)
+    ensemble.refuse_no_probabilities()
     sums = _sums(ensemble, X, n_jobs)
-    return table_like(X, probabilities(ensemble, sums), ensemble.classes)
+    return table_like(X, ensemble.probabilities(sums), ensemble.classes)
 
 
 def _sums(ensemble: SumKernel, X: Any, n_jobs: int | None) -> Floats:
@@ -94,7 +93,7 @@ def _softmax_ends(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, Flags]:
     if len(known):
         cells = np.ascontiguousarray(rows.cells[known])
         sums = ensemble.summed.evaluate(cells, threads).sums
-        lower[known] = upper[known] = probabilities(ensemble, sums)
+        lower[known] = upper[known] = ensemble.probabilities(sums)
     for which, boxes, of_row, own, seconds in rows.blocks():
         few = (n_cells(ensemble.bins, boxes) <= FEW) & (own is ensemble)
         low, high, flags = np.zeros((3, len(boxes), shape[1]))
@@ -102,7 +101,7 @@ def _softmax_ends(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, Flags]:
             low[~few], high[~few], flags[~few] = _softmax_boxes(own, boxes[~few], seconds, threads)
         for i in np.flatnonzero(few).tolist():
             sums = ensemble.summed.evaluate(cells_of(ensemble, boxes[i]), threads).sums
-            shares = probabilities(ensemble, sums)
+            shares = ensemble.probabilities(sums)
             low[i], high[i], flags[i] = shares.min(axis=0), shares.max(axis=0), 1.0
         lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row] > 0
     lower[rows.impossible] = upper[rows.impossible] = np.nan
@@ -132,7 +131,7 @@ def _softmax_boxes(
         low[:, d, c], high[:, d, c] = -ends.upper * stretch, -ends.lower * stretch
         for cells in (ends.low_cell, ends.high_cell):
             sums = ensemble.summed.evaluate(np.ascontiguousarray(cells), threads).sums
-            shares = probabilities(ensemble, sums)
+            shares = ensemble.probabilities(sums)
             found_low = np.minimum(found_low, shares)
             found_high = np.maximum(found_high, shares)
     with np.errstate(over="ignore", under="ignore"):  # exp(0) stands for the class itself

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..ensembles import decide_rows, interval_rows, predict_model, verdicts_of
-from ..inputs import class_codes, interval_widths, number_array
+from ..inputs import class_codes, number_array
 from ..missing import Gapped, IntervalWidths
 from ..model import (
     TIME_LIMIT,
@@ -27,6 +27,7 @@ from ..model import (
     SumKernel,
     TreeKernel,
     in_budget,
+    interval_widths,
     known_rows,
 )
 from ..readers import read_model

@@ -24,9 +24,6 @@ from .costs import (
 from .decimals import (
     exact as exact,
     exact_number as exact_number,
-    interval_widths as interval_widths,
-    narrow as narrow,
-    near_numbers as near_numbers,
     shown as shown,
 )
 from .discover import (

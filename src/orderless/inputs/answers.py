@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import TreeKernel, midpoint, read_tolerance
-from .decimals import narrow
+from ..model import TreeKernel, midpoint, narrow, read_tolerance
 from .frames import arrow_slices, column_like, is_frame, labels_like, masked_like
 from .ranges import rows_for
 from .rows import one_row

@@ -1,7 +1,7 @@
 """Which feature to ask next: one question per undetermined row, the same everywhere.
 
 In:  a tree, and rows with unknown values.
-Out: the name of one unknown feature per row that is not determined. SQL and polars expressions
+Out: the name of one unknown feature per row that is not determined. SQL and expressions
      (``output/code/formula.py``) say the same, by the same definition.
 Paper: goes beyond Section 6, which says whether a row is determined, not what to ask.
 """
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import labels_like, predict, rows_for
-from ..model import Bins, Rows, TreeKernel, allowed_bins, distinct_rows
+from ..model import Bins, Rows, Target, TreeKernel, allowed_bins, distinct_rows
 from ..readers import read_tree
-from .smallest_sets import Ends
 
 __all__ = ["ask_next", "asked_features", "heights"]
 
@@ -35,14 +34,14 @@ def ask_next(tree: Any, X: Any, *, tolerance: float | None = None) -> Any:
     with that answer taken for granted. So the feature that is asked always matters: for some values
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
     that a row can reach, and depends on the tree's order; ``missing_needed`` gives the smallest
-    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
-    the same choice in expressions. With facts, what no possible completion of the row reaches is
-    left out.
+    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_expression(needed="next")``
+    make the same choice in expressions. With facts, what no possible completion of the row reaches
+    is left out.
     """
-    tree, ends = Ends.of(read_tree(tree), tolerance)
+    tree, target = read_tree(tree).with_tolerance(tolerance)
     rows = rows_for(tree, X)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
-    if ends.reach is None:
+    if target.tolerance is None:
         open_rows = np.flatnonzero(tree.decide(rows) < 0)
     else:
         known = predict(tree, rows, tolerance=tolerance)
@@ -58,9 +57,9 @@ def asked_features(
     out = np.full(len(which), -1, dtype=np.int32)
     if not len(which):
         return out
-    tree, ends = Ends.of(tree, tolerance)
+    tree, target = tree.with_tolerance(tolerance)
     bins = tree.bins
-    asker = _Asker(bins, ends)
+    asker = _Asker(bins, target)
     width = max(1, sum(bins.widths) + tree.n_leaves * bool(tree.connected))
     step = max(1, MOST_CELLS // width)
     for start in range(0, len(which), step):
@@ -90,8 +89,8 @@ def heights(tree: TreeKernel) -> Ints:
 class _Asker:
     """Puts one question to each of many boxes, node by node and not box by box."""
 
-    def __init__(self, bins: Bins, ends: Ends) -> None:
-        self.bins, self.ends = bins, ends
+    def __init__(self, bins: Bins, target: Target) -> None:
+        self.bins, self.target = bins, target
         self.height = heights(bins.tree).tolist()
         self.starts = np.concatenate([[0], np.cumsum(bins.widths)]).astype(int).tolist()
         tree = bins.tree
@@ -168,4 +167,4 @@ class _Asker:
     def _open(self, low: Ints, high: Ints) -> NDArray[np.bool_]:
         """Whether a box is there and not settled."""
         there = low >= 0
-        return there & self.ends.apart(np.where(there, low, 0), np.where(there, high, 0))
+        return there & self.target.differ(np.where(there, low, 0), np.where(there, high, 0))

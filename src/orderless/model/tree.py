@@ -25,15 +25,18 @@ from .facts.language import Fact
 from .feature import Feature, Label, Side, plain_label
 from .numbers import (
     ROUNDING,
+    around_labels,
     level_labels,
     place_of,
     read_levels,
     read_probability,
+    read_tolerance,
     row_boundary,
     short_number,
 )
 from .rows import PossibleRows, Rows
 from .space import Space
+from .target import Target
 from .words import side_text, tree_text
 
 if TYPE_CHECKING:
@@ -657,7 +660,16 @@ class TreeKernel:
         numbers, of_class = np.unique(self.numbers, return_inverse=True)
         return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
 
-    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> TreeKernel:
+    def with_tolerance(self, tolerance: float | None) -> tuple[TreeKernel, Target]:
+        """Return the tree, and when its answers count as the same; with a tolerance, as numbers."""
+        if tolerance is None:
+            return self, Target(self.classes)
+        tree = self.as_regression()
+        return tree, Target(tree.classes, read_tolerance(tolerance))
+
+    def discretize(
+        self, levels: Sequence[float], labels: Sequence[Any] | None = None
+    ) -> TreeKernel:
         """Give a tree of the intervals that the numbers fall into; see ``Model.discretize``."""
         at = read_levels(levels)
         return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
@@ -667,10 +679,8 @@ class TreeKernel:
 
         Both ends are inside. All three are classes, also where no leaf has them.
         """
-        low, high = short_number(lower), short_number(upper)
-        labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
         side = np.where(self.numbers < lower, 0, np.where(self.numbers > upper, 2, 1))
-        return self._with_classes(labels, side)
+        return self._with_classes(around_labels(lower, upper), side)
 
     def _with_classes(
         self, labels: Sequence[Any], of_class: NDArray[Any], task: Task = "classification"

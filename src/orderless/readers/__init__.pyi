@@ -1,4 +1,4 @@
-from .build import Nan as Nan
+from .builder import Nan as Nan
 from .dispatch import (
     opened as opened,
     read_tree as read_tree,
