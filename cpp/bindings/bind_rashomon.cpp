@@ -14,7 +14,7 @@
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/rashomon_views.hpp"
 #include "bindings/record.hpp"
-#include "core/rashomon/room.hpp"
+#include "core/rashomon/api.hpp"
 
 namespace orderless::rashomon {
 

@@ -9,7 +9,7 @@
 #include "core/rashomon/last_splits.hpp"
 #include "core/rashomon/meter.hpp"
 #include "core/rashomon/rows.hpp"
-#include "core/tree/flat.hpp"
+#include "core/tree/tree.hpp"
 
 namespace orderless::rashomon {
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/rashomon/best.hpp"
 #include "core/rashomon/counts.hpp"
-#include "core/rashomon/signed.hpp"
 #include "tests/check.hpp"
 
 namespace {

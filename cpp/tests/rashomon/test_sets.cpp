@@ -7,8 +7,7 @@
 #include "core/rashomon/best.hpp"
 #include "core/rashomon/graph.hpp"
 #include "core/rashomon/kernels.hpp"
-#include "core/rashomon/signed.hpp"
-#include "core/rashomon/threads.hpp"
+#include "core/rashomon/meter.hpp"
 #include "tests/check.hpp"
 #include "tests/rashomon/problem.hpp"
 
