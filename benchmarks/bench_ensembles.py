@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles.boxes import box_of
 from orderless.ensembles.sufficient import Sufficient
+from orderless.questions.boxes import box_of
 
 from .data import at_hand
 from .ensembles_models import boxes_of, fitted, grown, split, with_gaps

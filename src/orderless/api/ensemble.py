@@ -11,28 +11,12 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..ensembles import (
-    ask_rows,
-    decide_rows,
-    explain_ensemble_row,
-    explain_ensemble_rows,
-    interval_rows,
-    needed_of_row,
-    number_interval_rows,
-    possible_rows,
-    predict_rows,
-    proba_interval_rows,
-    proba_rows,
-    sum_rows,
-    tree_of_ensemble,
-    verdicts_of,
-    without_idle,
-)
+from ..ensembles import explain_ensemble_row, explain_ensemble_rows, without_idle
 from ..errors import InvalidTree
 from ..form import Explanation, Explanations
-from ..missing import Needed, shares_of_training
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
+from ..questions import Needed, needed_of_row, predict_proba, sums, tree_of_ensemble
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -213,43 +197,7 @@ class Ensemble(Model[SumKernel]):
     def __str__(self) -> str:
         return str(self.kernel).replace("SumKernel", "Ensemble", 1)
 
-    # -- other models --------------------------------------------------------------------------
-
-    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(self.kernel.discretize(levels, labels))
-
-    def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(self.kernel.decide_at(label, probability))
-
     # -- rows ----------------------------------------------------------------------------------
-
-    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any:
-        return predict_rows(self.kernel, X, tolerance, n_jobs)
-
-    def _possible(self, X: Any, n_jobs: int | None) -> Any:
-        return possible_rows(self.kernel, X, n_jobs)
-
-    def _status(self, X: Any, n_jobs: int | None) -> Any:
-        return decide_rows(self.kernel, X, n_jobs)
-
-    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]:
-        kernel = self.kernel
-        if of == "probability":
-            return proba_interval_rows(kernel, X, n_jobs)
-        if of == "score" or kernel.task == "regression":
-            return interval_rows(kernel, X, n_jobs)
-        return number_interval_rows(kernel, X, n_jobs)
-
-    def _shares(self, X: Any, reference: Any, y: Any) -> Any:
-        kernel = self.kernel
-        if isinstance(reference, str):
-            raise InvalidTree(
-                "a sum of trees does not know the training rows of its leaves together: give "
-                "complete training rows, shares(X, X_train, y_train)"
-            )
-        return shares_of_training(
-            kernel, X, reference, y, lambda rows: verdicts_of(kernel, rows).label
-        )
 
     def _needed(
         self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
@@ -260,14 +208,6 @@ class Ensemble(Model[SumKernel]):
                 "or ask discretize([level]) about a level"
             )
         return needed_of_row(self.kernel, row, limit, time_limit)
-
-    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any:
-        if tolerance is not None:
-            raise InvalidTree(
-                "what to ask next is known for exact answers of a sum of trees only: leave "
-                "tolerance out, or ask discretize([level]) about a level"
-            )
-        return ask_rows(self.kernel, X, costs, n_jobs)
 
     # -- why -----------------------------------------------------------------------------------
 
@@ -472,8 +412,8 @@ class Ensemble(Model[SumKernel]):
         -------
         array of shape (rows,), or (rows, scores) if there are several; or Series, data frame
         """
-        return sum_rows(self.kernel, X, n_jobs)
+        return sums(self.kernel, X, n_jobs)
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """Return the probabilities of complete rows, in the order of ``classes``."""
-        return proba_rows(self.kernel, X, n_jobs)
+        return predict_proba(self.kernel, X, n_jobs)

@@ -24,15 +24,7 @@ from ..form import (
     redundant_splits,
     smallest_tree,
 )
-from ..inputs import Predictor, column_like, labels_like, predict, predict_interval, rows_for
-from ..missing import (
-    Needed,
-    ask_next,
-    missing_needed,
-    possible_classes,
-    probability_bounds,
-    shares_of_rows,
-)
+from ..inputs import Predictor, labels_like, rows_for
 from ..model import TIME_LIMIT, Nodes, Space, Task, TreeKernel, read_seconds, tree_text
 from ..output.code import (
     as_pmml,
@@ -44,6 +36,7 @@ from ..output.code import (
     tree_as_sql,
 )
 from ..output.rules import tree_as_html
+from ..questions import Needed, missing_needed
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]
@@ -238,12 +231,6 @@ class Tree(Model[TreeKernel]):
 
     # -- other trees ---------------------------------------------------------------------------
 
-    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(self.kernel.discretize(levels, labels))
-
-    def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(self.kernel.decide_at(label, probability))
-
     def minimize(
         self,
         what: Literal["leaves", "depth", "expected_depth"] = "leaves",
@@ -379,50 +366,12 @@ class Tree(Model[TreeKernel]):
             return self._predictor(row)
         return super()._predict_row(row, tolerance, time_limit)
 
-    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any:
-        return predict(self.kernel, X, tolerance=tolerance, n_jobs=n_jobs)
-
-    def _possible(self, X: Any, n_jobs: int | None) -> Any:
-        return possible_classes(self.kernel, X)
-
-    def _status(self, X: Any, n_jobs: int | None) -> Any:
-        kernel = self.kernel
-        rows = rows_for(kernel, X)
-        status = np.where(kernel.decide(rows, n_jobs) >= 0, "certain", "open").astype("<U10")
-        known = kernel.known_rows(rows)
-        if known is not None:
-            status[known.contradicting] = "impossible"
-        return column_like(X, status, "status")
-
-    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]:
-        if of == "score":
-            raise InvalidTree(
-                "one tree adds nothing up, so it has no score: ask for of='answer' or "
-                "of='probability'"
-            )
-        if of == "probability":
-            lower, upper = probability_bounds(self.kernel, X)
-        else:
-            lower, upper = predict_interval(self.kernel, X, n_jobs=n_jobs)
-        return lower, upper, column_like(X, np.ones(len(lower), dtype=bool), "exact")
-
-    def _shares(self, X: Any, reference: Any, y: Any) -> Any:
-        return shares_of_rows(self.kernel, X, reference, y)
-
     def _needed(
         self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
     ) -> Needed:
         return missing_needed(
             self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit
         )
-
-    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any:
-        if costs is not None:
-            raise InvalidTree(
-                "a tree asks in its own order, whatever things cost: leave costs out, or find the "
-                "order that costs least with cheapest_policy(tree, X, costs)"
-            )
-        return ask_next(self.kernel, X, tolerance=tolerance)
 
     # -- why -----------------------------------------------------------------------------------
 

@@ -189,7 +189,7 @@ def _terms_text(
 def _why(form: Form, row: dict[str, Any]) -> Why:
     """Explain a row of one tree."""
     from ..form import explain_one
-    from ..missing import missing_needed
+    from ..questions import missing_needed
 
     why = explain_one(form, row)
     needed = missing_needed(form.tree, row, time_limit=form.time_limit)

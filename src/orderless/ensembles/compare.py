@@ -33,13 +33,13 @@ from ..model import (
     value_at_most,
     value_in,
 )
+from ..questions.boxes import Cells, slices, undecided
+from ..questions.joint import Joint, with_trees
+from ..questions.regions import box_in, region_trees
+from ..questions.rows import answer_of, predict
+from ..questions.splitting import share_of_difference
+from ..questions.summands import add_the_same, add_the_same_way
 from ..readers import read_model
-from .answers import answer_of, predict_model
-from .boxes import Cells, slices, undecided
-from .joint import Joint, with_trees
-from .regions import box_in, region_trees
-from .splitting import share_of_difference
-from .summands import add_the_same, add_the_same_way
 
 __all__ = ["Compared", "counterexample", "disagreement", "equivalent"]
 
@@ -409,7 +409,7 @@ class Compared:
 
     def _answers(self, ensemble: SumKernel, X: Any) -> list[Any]:
         """Give what is certain of each row, None where nothing is."""
-        found = predict_model(ensemble, rows_for(ensemble, X))
+        found = predict(ensemble, rows_for(ensemble, X))
         return list(found.tolist())
 
 

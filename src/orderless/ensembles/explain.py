@@ -38,7 +38,6 @@ from ..form import (
     wanted_classes,
 )
 from ..inputs import exact, read_costs, row_at, rows_for
-from ..missing import Needed
 from ..model import (
     TIME_LIMIT,
     Budget,
@@ -51,14 +50,14 @@ from ..model import (
     row_values,
     short_number,
 )
-from .answers import refuse_numbers_of
-from .boxes import CERTAIN, OPEN, RowBoxes, possible_boxes
-from .joint import with_trees
-from .needed import needed_of_row
-from .numbers import NumberVerdicts, number_verdicts
+from ..questions import Needed
+from ..questions.bounds import NumberVerdicts, number_verdicts
+from ..questions.boxes import CERTAIN, OPEN, RowBoxes, possible_boxes, touched
+from ..questions.joint import with_trees
+from ..questions.needed import needed_of_row
+from ..questions.regions import region_trees
+from ..questions.rows import refuse_numbers
 from .possible_sufficient import PossibleSufficient, with_fact_bins
-from .possible_sums import touched
-from .regions import region_trees
 from .sufficient import Sufficient
 from .ways import Measure
 from .witness import cell_box, witness_rows
@@ -301,7 +300,7 @@ def explain_ensemble_row(
 @in_budget
 def explain_ensemble_rows(ensemble: SumKernel, X: Any, time_limit: float | None) -> Explanations:
     """Explain many rows; see ``Model.explain_all``."""
-    refuse_numbers_of(ensemble, "explain_all", "explain(row) one row at a time")
+    refuse_numbers(ensemble, "explain_all", "explain(row) one row at a time")
     budget, rows = Budget.current(), rows_for(ensemble, X)
     boxes = RowBoxes(ensemble, rows)
     if boxes.known is None:

@@ -46,20 +46,20 @@ from ..model import (
     as_sum,
     value_in,
 )
-from ..readers import read_model
-from .answers import answer_of, verdicts_of
-from .boxes import (
+from ..questions.boxes import (
     IMPOSSIBLE,
     OPEN,
     Boxes,
     Cells,
+    PossibleCells,
     possible_boxes,
     slices,
     undecided,
 )
+from ..questions.regions import box_in, within
+from ..questions.rows import answer_of, verdicts_of
+from ..readers import read_model
 from .compare import Compared
-from .possible_sums import PossibleCells
-from .regions import box_in, within
 from .rising import any_tree_changes, cuts_against
 from .twin_rows import TwinRows, connected
 

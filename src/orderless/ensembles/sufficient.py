@@ -31,8 +31,7 @@ from ..model import (
     members,
     worth,
 )
-from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, box_of, possible_boxes
-from .probe import Probe
+from ..questions.boxes import CERTAIN, OPEN, Boxes, Cells, Probe, bits_of, box_of, possible_boxes
 from .ways import Distances, Measure, Ways
 
 __all__ = ["Sufficient"]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
 from ..model import Budget, Formula, Linear, Space, SumKernel
-from .boxes import Boxes, Cells, slices
-from .twins import Twins
+from ..questions.boxes import Boxes, Cells, slices
+from ..questions.twins import Twins
 
 __all__ = ["OUT_OF_TIME", "TwinRows", "connected"]
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..form import Way
 from ..model import Hitting, Steps, members
-from .boxes import Boxes, Cells, bits_of, possible_boxes
+from ..questions.boxes import Boxes, Cells, bits_of, possible_boxes
 
 if TYPE_CHECKING:
     from .sufficient import Sufficient

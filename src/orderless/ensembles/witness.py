@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..form import OneRow, completed, read_one
 from ..model import Budget, Side, SumKernel, refuse_contradiction
-from .boxes import CERTAIN, OPEN, RowBoxes, decide_boxes, undecided
-from .numbers import number_verdicts
+from ..questions.bounds import number_verdicts
+from ..questions.boxes import CERTAIN, OPEN, RowBoxes, decide_boxes, undecided
 
 __all__ = ["cell_box", "witness_rows"]
 

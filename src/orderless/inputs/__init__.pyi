@@ -2,7 +2,6 @@ from .answers import (
     Predictor as Predictor,
     codes_for as codes_for,
     predict as predict,
-    predict_interval as predict_interval,
 )
 from .binarize import (
     Binarizer as Binarizer,

@@ -884,9 +884,18 @@ class TreeKernel:
 
     def decide(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
-        codes = self.over_rows(_core.rows.decide, self.nodes, rows, n_jobs)
+        codes = self.plain_codes(rows, n_jobs)
         known = self.known_rows(rows)
         return codes if known is None else known.codes(codes)
+
+    def plain_codes(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.int32]:
+        """Give what ``decide`` does, without facts."""
+        return self.over_rows(_core.rows.decide, self.nodes, rows, n_jobs)
+
+    def groups_met(self, nodes: Nodes, n_groups: int, rows: Rows) -> NDArray[np.bool_]:
+        """Give rows x classes without facts: which classes of relabelled nodes a row meets."""
+        reached = self._reach(nodes, n_groups, rows, True)
+        return reached.possible.reshape(rows.n_rows, n_groups).view(np.bool_)
 
     def over_rows(
         self, answer: Callable[..., T], nodes: Nodes, rows: Rows, n_jobs: int | None, *more: Any

@@ -29,4 +29,4 @@ from .rules.read import (
     read_rules as read_rules,
 )
 from .wrapped import unwrap as unwrap
-from .xgboost_ubj import knows_ubj as knows_ubj
+from .xgboost import knows_ubj as knows_ubj

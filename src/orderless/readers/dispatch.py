@@ -28,7 +28,7 @@ from .preprocessing.conditions import over_features
 from .spark_folder import is_spark_folder, spark_text
 from .sparse import gives_sparse, with_zero_as_missing
 from .wrapped import through_targets, unwrapped
-from .xgboost_ubj import as_json, knows_ubj
+from .xgboost import as_json, knows_ubj
 
 __all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from ...errors import InvalidTree
 from ...form import Form, Term
-from ...missing import heights
 from ...model import Label, Side, TreeKernel
+from ...questions import heights
 from .formula import Formula, Source, every, some
 
 __all__ = [
@@ -158,7 +158,7 @@ def _nodes(tree: TreeKernel, known: Mapping[int, Source]) -> dict[int, _Node]:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question for rows that are not determined: ``orderless.missing.asking`` as an expression.
+    """A question for rows that are not determined: ``orderless.questions.asking`` as an expression.
 
     If ``gone`` holds: what ``then`` says. Otherwise, if ``kept`` does not hold and ``settled``
     does: the feature. Otherwise: what ``otherwise`` says.

@@ -30,15 +30,18 @@ __all__ = ["is_known", "read_ensemble"]
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = (
-    "xgboost",
-    "lightgbm",
-    "catboost",
     "onnx",
     "pyspark",
 )
-BOTH = ("sklearn",)  # one reader, in the folder above, for one tree and for several
+BOTH = (
+    "sklearn",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+)  # one reader, in the folder above, for one tree and for several
+BOTH_FILES = ("lightgbm", "xgboost", "catboost")
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
-FILES = ("pmml", "lightgbm", "xgboost", "catboost", "r_models", "spark_models")
+FILES = ("pmml", "r_models", "spark_models")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
@@ -122,7 +125,10 @@ def is_known(model: Any) -> bool:
     """Whether a reader of ensembles knows a model, once what is around it is taken off."""
     model = unwrapped(model, None).model
     if isinstance(model, str):
-        readers = (import_module(f".{library}", __package__) for library in FILES)
+        readers = [
+            *(import_module(f"..{library}", __package__) for library in BOTH_FILES),
+            *(import_module(f".{library}", __package__) for library in FILES),
+        ]
         return any(reader.knows_text(model) for reader in readers)
     if isinstance(model, Mapping):
         return False
@@ -139,6 +145,12 @@ def _column_ensemble(model: Any) -> ColumnEnsemble | ColumnModel | None:
             library = reader.__name__.rpartition(".")[2]
             both: ColumnModel = getattr(reader, f"from_{library}")(model)
             return None if both.values is None else both
+    if isinstance(model, str):
+        for library in BOTH_FILES:
+            reader = import_module(f"..{library}", __package__)
+            if reader.knows_text(model):
+                both = reader.from_text(model)
+                return None if both.values is None else both
     if isinstance(model, str):
         for library in FILES:
             reader = import_module(f".{library}", __package__)

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel, refuse_facts
-from .bounds_of_sums import one_leaf_each
-from .boxes import CERTAIN, Boxes, Cells, decide_boxes, slices, undecided
-from .possible_sums import PossibleCells
+from .bounds import one_leaf_each
+from .boxes import CERTAIN, Boxes, Cells, PossibleCells, decide_boxes, slices, undecided
 
 __all__ = ["share_of_difference", "tree_in_box", "tree_of_ensemble"]
 

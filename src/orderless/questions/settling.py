@@ -28,8 +28,8 @@ from ..model import (
     too_many_steps,
     unrounded_rows,
 )
-from .needed import LIMIT, Names
 from .smallest_sets import in_order, reachable
+from .tree_needed import LIMIT, Names
 
 __all__ = ["Settling"]
 
