@@ -11,12 +11,12 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..ensembles import explain_ensemble_row, explain_ensemble_rows, without_idle
+from ..ensembles import explain_ensemble_row, explain_ensemble_rows
 from ..errors import InvalidTree
 from ..form import Explanation, Explanations
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
-from ..questions import Needed, needed_of_row, predict_proba, sums, tree_of_ensemble
+from ..questions import Needed, needed_of_row, predict_proba, sums, tree_of_ensemble, without_idle
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -369,7 +369,7 @@ class Ensemble(Model[SumKernel]):
         >>> score.without_idle_trees().features
         ('age',)
         """
-        return self.of(without_idle(self.kernel, time_limit))
+        return self.of(without_idle(self.kernel, time_limit=time_limit))
 
     def to_tree(self, *, limit: int = 10_000, time_limit: float | None = TIME_LIMIT) -> Tree:
         """Return one tree that decides every complete row as the ensemble does.

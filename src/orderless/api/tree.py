@@ -21,7 +21,6 @@ from ..form import (
     explain_one,
     explain_rows,
     fingerprint,
-    redundant_splits,
     smallest_tree,
 )
 from ..inputs import Predictor, labels_like, rows_for
@@ -36,7 +35,7 @@ from ..output.code import (
     tree_as_sql,
 )
 from ..output.rules import tree_as_html
-from ..questions import Needed, missing_needed
+from ..questions import Needed, missing_needed, redundant_splits
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]

@@ -53,9 +53,8 @@ from ..model import (
 from ..questions import Needed
 from ..questions.bounds import NumberVerdicts, number_verdicts
 from ..questions.boxes import CERTAIN, OPEN, RowBoxes, possible_boxes, touched
-from ..questions.joint import with_trees
 from ..questions.needed import needed_of_row
-from ..questions.regions import region_trees
+from ..questions.regions import region_trees, with_trees
 from ..questions.rows import refuse_numbers
 from .possible_sufficient import PossibleSufficient, with_fact_bins
 from .sufficient import Sufficient

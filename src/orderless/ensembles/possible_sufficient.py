@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ..form import own_values
 from ..model import Rows, Side, SumKernel
 from ..questions.boxes import OPEN, Boxes, Cells, PossibleCells
-from ..questions.joint import with_trees
-from ..questions.regions import region_trees
+from ..questions.regions import region_trees, with_trees
 from .sufficient import Sufficient
 
 __all__ = ["PossibleSufficient", "with_fact_bins"]

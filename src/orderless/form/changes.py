@@ -23,8 +23,19 @@ from ..inputs import (
     read_region,
     some_names,
 )
-from ..model import Bins, Feature, Label, Side, Space, has_or, ones, short_end, side_text, were
-from .leaf_table import common_side
+from ..model import (
+    Bins,
+    Feature,
+    Label,
+    Side,
+    Space,
+    common_side,
+    has_or,
+    ones,
+    short_end,
+    side_text,
+    were,
+)
 from .row_search import Effect
 
 __all__ = [

@@ -20,6 +20,7 @@ from ..model import (
     Domain,
     Feature,
     Formula,
+    LeafTable,
     Linear,
     Missing,
     Side,
@@ -45,7 +46,6 @@ from .changes import (
     steps_to,
     wanted_classes,
 )
-from .leaf_table import LeafTable
 from .possible_search import PossibleSearch
 from .row_search import RowSearch
 
