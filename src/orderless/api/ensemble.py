@@ -12,11 +12,10 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike, NDArray
 
 from ..ensembles import explain_ensemble_row, explain_ensemble_rows
-from ..errors import InvalidTree
 from ..form import Explanation, Explanations
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
-from ..questions import Needed, needed_of_row, predict_proba, sums, tree_of_ensemble, without_idle
+from ..questions import predict_proba, sums, tree_of_ensemble, without_idle
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -198,16 +197,6 @@ class Ensemble(Model[SumKernel]):
         return str(self.kernel).replace("SumKernel", "Ensemble", 1)
 
     # -- rows ----------------------------------------------------------------------------------
-
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed:
-        if tolerance is not None:
-            raise InvalidTree(
-                "what a sum of trees needs is known for exact answers only: leave tolerance out, "
-                "or ask discretize([level]) about a level"
-            )
-        return needed_of_row(self.kernel, row, limit, time_limit)
 
     # -- why -----------------------------------------------------------------------------------
 

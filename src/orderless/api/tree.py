@@ -35,7 +35,7 @@ from ..output.code import (
     tree_as_sql,
 )
 from ..output.rules import tree_as_html
-from ..questions import Needed, missing_needed, redundant_splits
+from ..questions import redundant_splits
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]
@@ -364,13 +364,6 @@ class Tree(Model[TreeKernel]):
         if tolerance is None:
             return self._predictor(row)
         return super()._predict_row(row, tolerance, time_limit)
-
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed:
-        return missing_needed(
-            self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit
-        )
 
     # -- why -----------------------------------------------------------------------------------
 

@@ -189,10 +189,10 @@ def _terms_text(
 def _why(form: Form, row: dict[str, Any]) -> Why:
     """Explain a row of one tree."""
     from ..form import explain_one
-    from ..questions import missing_needed
+    from ..questions import needed_for
 
     why = explain_one(form, row)
-    needed = missing_needed(form.tree, row, time_limit=form.time_limit)
+    needed = needed_for(form.tree, row, time_limit=form.time_limit)
     settle = [list(names) for names in needed.settle] if needed.label is None else []
     lines = str(why).splitlines()
     if needed.label is None:

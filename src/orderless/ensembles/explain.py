@@ -53,7 +53,7 @@ from ..model import (
 from ..questions import Needed
 from ..questions.bounds import NumberVerdicts, number_verdicts
 from ..questions.boxes import CERTAIN, OPEN, RowBoxes, possible_boxes, touched
-from ..questions.needed import needed_of_row
+from ..questions.needed import needed_for
 from ..questions.regions import region_trees, with_trees
 from ..questions.rows import refuse_numbers
 from .possible_sufficient import PossibleSufficient, with_fact_bins
@@ -124,9 +124,8 @@ class EnsembleExplanation(Explanation):
         """Which unknown features would settle the row; see ``Ensemble.missing_needed``."""
         assert self._ensemble is not None
         assert self._one_row is not None
-        return needed_of_row(
-            self._ensemble, self._one_row, max(self._limit, 200_000), self._time_limit
-        )
+        rows, limit = self._one_row.rows, max(self._limit, 200_000)
+        return needed_for(self._ensemble, rows, limit=limit, time_limit=self._time_limit)
 
     @cached_property
     def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:

@@ -24,7 +24,9 @@ from .differences import (
     difference as difference,
 )
 from .needed import (
-    needed_of_row as needed_of_row,
+    Needed as Needed,
+    Settling as Settling,
+    needed_for as needed_for,
 )
 from .proofs import (
     Proof as Proof,
@@ -49,17 +51,10 @@ from .rows import (
     verdicts_of as verdicts_of,
     warn_of_undecided as warn_of_undecided,
 )
-from .settling import (
-    Settling as Settling,
-)
 from .shares import (
     counts_rows as counts_rows,
-    shares as shares,
+    shares_of as shares_of,
 )
 from .splitting import (
     tree_of_ensemble as tree_of_ensemble,
-)
-from .tree_needed import (
-    Needed as Needed,
-    missing_needed as missing_needed,
 )
