@@ -34,7 +34,6 @@ from .estimators import (
 )
 from .form import (
     Difference as Difference,
-    Explanation as Explanation,
     Proof as Proof,
     Term as Term,
     group_equivalent as group_equivalent,
@@ -78,6 +77,9 @@ from .output.report import (
     Card as Card,
     model_card as model_card,
     report as report,
+)
+from .questions import (
+    Explanation as Explanation,
 )
 from .rashomon import (
     RashomonSet as RashomonSet,

@@ -18,7 +18,7 @@ from ..model import Label
 from .question import Question, money
 
 if TYPE_CHECKING:
-    from ..form import Explanation
+    from ..questions import Explanation
     from .policy import Policy
 
 __all__ = ["Interview"]

@@ -16,8 +16,6 @@ from ..ensembles import (
     cut_numbers,
     decide_at,
     decide_rows,
-    explain_ensemble_row,
-    explain_ensemble_rows,
     interval_rows,
     needed_of_row,
     number_interval_rows,
@@ -31,10 +29,10 @@ from ..ensembles import (
     without_idle,
 )
 from ..errors import InvalidTree
-from ..form import Explanation, Explanations
 from ..missing import Needed, shares_of_training
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml
+from ..questions import Explanation, Explanations, explain, explain_all
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -276,10 +274,12 @@ class Ensemble(Model[SumKernel]):
     def _explain(
         self, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float | None
     ) -> Explanation:
-        return explain_ensemble_row(self.kernel, row, costs, tolerance, limit, time_limit)
+        return explain(
+            self.kernel, row, costs=costs, tolerance=tolerance, limit=limit, time_limit=time_limit
+        )
 
     def _explain_all(self, X: Any, time_limit: float | None) -> Explanations:
-        return explain_ensemble_rows(self.kernel, X, time_limit)
+        return explain_all(self.kernel, X, time_limit)
 
     # -- exports, and the trees --------------------------------------------------------------
 

@@ -25,11 +25,6 @@ from .compare import (
 from .differences import (
     difference as difference,
 )
-from .explain import (
-    EnsembleExplanation as EnsembleExplanation,
-    explain_ensemble_row as explain_ensemble_row,
-    explain_ensemble_rows as explain_ensemble_rows,
-)
 from .idle import (
     without_idle as without_idle,
 )
@@ -56,7 +51,4 @@ from .splitting import (
 )
 from .votes import (
     as_ensemble as as_ensemble,
-)
-from .witness import (
-    witness_rows as witness_rows,
 )

@@ -52,7 +52,7 @@ def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float |
     one = row if isinstance(row, OneRow) else read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
-    search = _Settling(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp))[0], limit, time_limit)
+    search = _Settling(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp))[0], limit)
     # In the order of the space, in which sets and names then come.
     bins = ensemble.bins
     order = sorted(range(len(bins.features)), key=bins.positions.__getitem__)
@@ -103,10 +103,8 @@ def _among_possible(search: _Settling, one: OneRow, names: list[str]) -> Needed:
 class _Settling(Probe):
     """Which sets of unknown features settle an open row."""
 
-    def __init__(
-        self, ensemble: SumKernel, box: Boxes, limit: int, time_limit: float | None
-    ) -> None:
-        super().__init__(ensemble, time_limit)
+    def __init__(self, ensemble: SumKernel, box: Boxes, limit: int) -> None:
+        super().__init__(ensemble)
         self.box = box
         self.steps = Steps(limit, self)
 

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensembles import OUT_OF_TIME, decide_rows, proba_rows, verdicts_of, warn_of_undecided
-from ..form import canonical_form, explain_one
+from ..form import canonical_form
 from ..inputs import class_codes, codes_for, rows_at, rows_for
 from ..missing import groups_reached
 from ..model import Budget, Floats, Rows, SumKernel, TreeKernel, known_bins, known_rows
+from ..questions import explain
 
 __all__ = ["FittedEnsemble", "FittedTree"]
 
@@ -52,7 +53,7 @@ class FittedTree:
 
     def why(self, rows: Any) -> str:
         """Say why the first of some rows is not determined."""
-        why = explain_one(self.form, rows_at(rows, np.array([0])))
+        why = explain(self.form, rows_at(rows, np.array([0])))
         return f"{list(why.possible)} are possible, because {list(why.unknown)} are unknown"
 
 

@@ -1,17 +1,3 @@
-from .changes import (
-    Change as Change,
-    Changes as Changes,
-    Effects as Effects,
-    Limits as Limits,
-    Way as Way,
-    allowed_bins as allowed_bins,
-    bin_costs as bin_costs,
-    bin_steps as bin_steps,
-    bins_meeting as bins_meeting,
-    box_cost as box_cost,
-    changes_of as changes_of,
-    wanted_classes as wanted_classes,
-)
 from .completed import (
     OneRow as OneRow,
     completed as completed,
@@ -26,17 +12,6 @@ from .equivalence import (
     disagreement as disagreement,
     equivalent as equivalent,
     group_equivalent as group_equivalent,
-)
-from .explain import (
-    Explanation as Explanation,
-)
-from .explain_row import (
-    explain_one as explain_one,
-)
-from .explanations import (
-    Explanations as Explanations,
-    Found as Found,
-    explain_rows as explain_rows,
 )
 from .fingerprints import (
     class_weights as class_weights,
@@ -54,6 +29,9 @@ from .formats import (
     read_form as read_form,
     write_form as write_form,
 )
+from .function_tree import (
+    with_function_bins as with_function_bins,
+)
 from .leaf_table import (
     LeafTable as LeafTable,
     common_side as common_side,
@@ -65,16 +43,10 @@ from .outcomes import (
     Outcome as Outcome,
     Unequal as Unequal,
 )
-from .possible_changes import (
-    PossibleCosts as PossibleCosts,
-)
 from .possible_pairs import (
     PossiblePairs as PossiblePairs,
     adjusted_in as adjusted_in,
     adjusted_row as adjusted_row,
-)
-from .possible_search import (
-    own_values as own_values,
 )
 from .proof import (
     Proof as Proof,
