@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles.boxes import box_of
+from orderless.questions.boxes import box_of
 from orderless.questions.sum_row import Sufficient
 
 from .data import at_hand

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 import orderless as ol
@@ -117,8 +118,8 @@ def _duckdb(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float:
 def _polars(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float:
     import polars as pl
 
-    frame = pl.from_arrow(rows)
-    expression = tree.to_polars(shape=shape)
+    frame = nw.from_native(pl.DataFrame(rows))
+    expression = tree.to_expression()
     assert frame.select(expression)["prediction"].to_list() == wanted
     return _best(lambda: frame.select(expression))
 
@@ -148,7 +149,6 @@ def _spark(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float | N
         return None
     import pyarrow as pa
     import pyarrow.parquet as pq
-    from orderless.spark import predict
     from pyspark.sql import SparkSession
 
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -168,7 +168,7 @@ def _spark(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float | N
         pq.write_table(numbered, path, row_group_size=250_000)
         frame = session.read.parquet(path).cache()
         frame.count()
-        out = predict(tree, frame, shape=shape)
+        out = nw.from_native(frame).with_columns(tree.to_expression()).to_native()
         found = out.select("row_", "prediction").toArrow().sort_by("row_")
         assert found["prediction"].to_pylist() == wanted
         best = _best(

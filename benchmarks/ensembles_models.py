@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles.boxes import RowBoxes
 from orderless.inputs import rows_for
+from orderless.questions.boxes import RowBoxes
 
 from .data import load
 from .timing import now

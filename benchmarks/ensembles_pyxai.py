@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles.boxes import RowBoxes
-from orderless.questions.sum_row import Sufficient
 from orderless.inputs import rows_for
+from orderless.questions.boxes import RowBoxes
+from orderless.questions.sum_row import Sufficient
 
 from .data import load
 from .timing import Failed, Peer, Table, Unfinished, clock, now, ratio, seconds

@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import orderless as ol
-from orderless.ensembles import verdicts_of
 from orderless.errors import DataNotFound
 from orderless.inputs import rows_for
 from orderless.model import Budget
+from orderless.questions import verdicts_of
 
 from . import draw
 from .page import table_text

@@ -126,7 +126,7 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
         )
         assert np.array_equal(np.isnan(to), np.arange(10, 60) % 3 == 0)
     still_open = np.flatnonzero(np.ma.getmaskarray(said))
-    importlib.import_module("orderless.missing").Settling(a.kernel).sets(
+    importlib.import_module("orderless.questions").Settling(a.kernel).sets(
         importlib.import_module("orderless.inputs").rows_for(a.kernel, rows), still_open
     )
     for row in rows[:4]:

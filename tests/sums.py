@@ -11,13 +11,12 @@ import numpy as np
 
 import orderless as ol
 from orderless import Ensemble
-from orderless.ensembles import votes
-from orderless.model import Adding, Rule
+from orderless.model import Adding, Rule, as_sum
 
 
 def as_ensemble(model):
     """The same tree as a sum of one."""
-    return ol.Ensemble.of(votes.as_ensemble(model))
+    return ol.Ensemble.of(as_sum(ol.read(model).kernel))
 
 
 FEATURES = (

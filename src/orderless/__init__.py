@@ -1,11 +1,6 @@
 """What a decision tree decides, free of the order in which it asks."""
 
-from pathlib import Path
-
 from lazy_loader import attach_stub
 
 # The names are in __init__.pyi, here and in every room; a room is imported when first asked for.
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
-
-# orderless.duckdb, orderless.spark and orderless.dask stand among the foreign libraries.
-__path__.append(str(Path(__file__).with_name("connect") / "engines"))

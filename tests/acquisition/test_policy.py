@@ -90,7 +90,6 @@ ONES = {"a": 1, "b": 1}
         (ONES, {"max_questions": 1.5}, ValueError, "max_questions must be a whole .* got 1.5"),
         (ONES, {"max_questions": -1}, ValueError, "max_questions must be a whole .* got -1"),
         (ONES, {"limit": 0}, ValueError, "limit must be at least 1 .*got 0"),
-        (ONES, {"time_limit": 0}, ValueError, "time_limit must be above 0 .*got 0"),
         (ONES, {"gamma": 1.1}, ValueError, "gamma must be from 0 to 1, got 1.1"),
         (ONES, {"alpha": -1}, ValueError, "alpha must be from 0 to 1, got -1"),
         (ONES, {"exploration": 2}, ValueError, "exploration must be from 0 to 1, got 2"),

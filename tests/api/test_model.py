@@ -22,8 +22,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from strategies import kinds, partial_rows, problems, specs, tree_of
 
 import orderless as ol
-from orderless.ensembles import as_ensemble
 from orderless.errors import ContradictingRows, InvalidData, InvalidTree
+from orderless.model import as_sum
 
 NUMBERS = (-2.5, 0.25, 3.0, 7.5)
 BOTH = {"feature": "a", "true": {"feature": "b", "true": {"prediction": "yes"},
@@ -35,7 +35,7 @@ STAY = {"task": "regression", "feature": "age", "relation": "<=", "reference": 6
 
 
 def kinds_of_model(tree):
-    return tree, ol.Ensemble.of(as_ensemble(tree))
+    return tree, ol.Ensemble.of(as_sum(tree.kernel))
 
 
 def two_kinds(tree=BOTH, names=("a", "b"), **options):
@@ -363,6 +363,39 @@ def test_decide_at_is_about_one_of_the_classes():
             model.decide_at("ill", 1.5)
 
 
+def test_where_features_have_costs_both_ask_the_same():
+    tree, ensemble = two_kinds()
+    for costs in ({"a": 1, "b": 2}, {"a": 9, "b": 1}, {"a": 0, "b": 0}):
+        rows = [[None, None], [1, None], [0, None]]
+        asked = tree.ask_next(rows, costs).tolist()
+        assert asked == ensemble.ask_next(rows, costs).tolist()
+    assert tree.ask_next([[None, None]], {"a": 9, "b": 1}).tolist() == ["b"]
+    with pytest.raises(InvalidTree, match="exact answers only"):
+        tree.ask_next([[None, None]], {"a": 1, "b": 2}, tolerance=0.5)
+
+
+def test_probabilities_are_those_of_possible_rows():
+    X = np.array([[low, high] for low in range(6) for high in range(low, 6)], dtype=float)
+    y = np.where(X[:, 1] > 3, "ill", np.where(X[:, 0] > 1, "odd", "well"))
+    y[::5] = "well"
+    clf = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    tree = ol.read(clf, feature_names=["low", "high"]).with_facts(["low <= high"])
+    rows = [{}, {"low": 3.0}, {"high": 2.0}, {"low": 5.0}, {"low": 2.0, "high": 4.0}]
+    lower, upper, exact = tree.predict_interval(rows, of="probability")
+    assert exact.all()
+    for row, low, high in zip(rows, lower, upper, strict=True):
+        known = [(own[0], own[1]) for own in itertools.product(np.arange(-1, 8, 0.25), repeat=2)
+                 if own[0] <= own[1] and all(own[("low", "high").index(k)] == v
+                                             for k, v in row.items())]  # fmt: skip
+        shares = clf.predict_proba(np.array(known))
+        assert np.array_equal(low, shares.min(axis=0))
+        assert np.array_equal(high, shares.max(axis=0))
+    with pytest.warns(ContradictingRows):
+        lower, upper, _ = tree.predict_interval([{"low": 3, "high": 1}], of="probability")
+    assert np.isnan(lower).all()
+    assert np.isnan(upper).all()
+
+
 # -- what one kind cannot ------------------------------------------------------------------------
 
 
@@ -370,9 +403,6 @@ def test_what_is_not_asked_of_one_kind_says_why():
     tree, ensemble = two_kinds()
     with pytest.raises(InvalidTree, match="has no score"):
         tree.predict_interval([[1, 0]], of="score")
-    with pytest.raises(InvalidTree, match="in its own order"):
-        tree.ask_next([[None, None]], {"a": 1, "b": 2})
-    assert ensemble.ask_next([[None, None]], {"a": 1, "b": 2}).tolist() == ["a"]
     with pytest.raises(InvalidTree, match="training rows"):
         ensemble.shares([[1, None]])
     number, sums = two_kinds(STAY, ("age", "smoker"))

@@ -260,9 +260,10 @@ def test_a_class_may_be_called_anything(label):
     space = ol.Space.numeric(["x"])
     tree = ol.Tree(space, ("other", label), feature=[0, -1, -1], threshold=[1.0, 0, 0],
                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
-                   distribution=[[7, 3], [3, 1], [4, 2]])  # fmt: skip
+                   distribution=[[7, 3], [3, 1], [4, 2]]).kernel  # fmt: skip
     assert ol.Tree.of(decision.of(tree, "t")).predict([[0], [2]]).tolist() == [True, True]
-    assert decision_of(f"{label}=0.3", None, None).of(tree, "t").predict([[0], [2]]).tolist() == [
+    above = ol.Tree.of(decision_of(f"{label}=0.3", None, None).of(tree, "t"))
+    assert above.predict([[0], [2]]).tolist() == [
         False, True]  # fmt: skip
 
 

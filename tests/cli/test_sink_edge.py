@@ -15,7 +15,7 @@ from commands import fine, mistake, records, run
 import orderless as ol
 from orderless.cli import sink
 from orderless.cli.mistakes import Mistake, one_line
-from orderless.model.words import ACTIVE, cut, not_formula, shown
+from orderless.model.escapes import ACTIVE, cut, not_formula, shown
 
 EVIL = "a\x1b[2J\x9b31m\x07\u202eb\u2066\r\x7f\u2028c"
 

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -15,8 +16,10 @@ import pytest
 import showcase
 import tables
 from servers import postgres_server
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
 
-from orderless.errors import InvalidData
+import orderless as ol
 from tests.house.test_docs import ROOT, run_examples
 from tests.output.sql_engines import CLASSES
 from tests.output.test_code_sql import told_space, told_table
@@ -100,13 +103,12 @@ def test_postgres_types_beyond_the_usual(postgres):
 # -- Spark -----------------------------------------------------------------------------------------
 
 
-def in_spark(session, tree, table, folder, **options):
-    from orderless.spark import predict
-
+def in_spark(session, model, table, folder):
     numbered = table.append_column("row_", pa.array(range(table.num_rows)))
     path = str(folder / "rows.parquet")
     pq.write_table(numbered, path)
-    frame = predict(tree, session.read.parquet(path), needed="next", **options)
+    expressions = [model.to_expression(), model.to_expression(needed="next")]
+    frame = nw.from_native(session.read.parquet(path)).with_columns(expressions).to_native()
     out = frame.select("row_", "prediction", "needed").toArrow().sort_by("row_")
     return out["prediction"].to_pylist(), out["needed"].to_pylist()
 
@@ -114,7 +116,7 @@ def in_spark(session, tree, table, folder, **options):
 @pytest.mark.parametrize("single", [False, True])
 def test_spark_on_a_hundred_thousand_rows(spark, single, tmp_path):
     tree, table, class_, needed = tables.large(single)
-    found = in_spark(spark, tree, table, tmp_path, shape="tree")
+    found = in_spark(spark, tree, table, tmp_path)
     assert found[0] == class_
     assert found[1] == needed
 
@@ -125,23 +127,44 @@ def test_spark_on_random_trees(spark, classes, tmp_path):
     space = tables.random_space(rng, 6, nan=len(classes) == 3)
     tree = tables.random_tree(rng, space, depth=4, classes=classes)
     table = tables.random_table(rng, space, 500)
+    assert in_spark(spark, tree, table, tmp_path) == tables.expected(tree, table)
+
+
+def test_spark_sql_on_random_trees(spark):
+    rng = np.random.default_rng(1)
+    space = tables.random_space(rng, 6)
+    tree = tables.random_tree(rng, space, depth=4, classes=("no", "yes"))
+    table = tables.random_table(rng, space, 500)
+    numbered = table.append_column("row_", pa.array(range(table.num_rows)))
+    spark.createDataFrame(numbered).createOrReplaceTempView("rows_")
     for shape in ("auto", "tree"):
-        found = in_spark(spark, tree, table, tmp_path, shape=shape)
-        assert found == tables.expected(tree, table)
+        query = tree.to_sql(dialect="spark", table="rows_", shape=shape, needed="next")
+        out = spark.sql(query).toArrow().sort_by("row_")
+        answers = out["prediction"].to_pylist(), out["needed"].to_pylist()
+        assert answers == tables.expected(tree, table)
 
 
 def test_spark_runs_no_python(spark):
-    from orderless.spark import predict
-
     form = showcase.mixed()
-    frame = spark.createDataFrame(pa.Table.from_pylist(showcase.mixed_rows()[0]))
-    plan = predict(form, frame, needed="next")._jdf.queryExecution().toString()
+    frame = nw.from_native(spark.createDataFrame(pa.Table.from_pylist(showcase.mixed_rows()[0])))
+    predicted = frame.with_columns(form.tree.to_expression(needed="next")).to_native()
+    plan = predicted._jdf.queryExecution().toString()
     assert "CASE WHEN" in plan
     assert "Python" not in plan
-    with pytest.raises(InvalidData, match="a column 'AGE' already"):
-        predict(form, frame, names=("AGE",))
-    with pytest.raises(Exception, match=r"(?s)UNRESOLVED_COLUMN.*nowhere"):
-        predict(form, frame, columns={"age": "nowhere"})
+    with pytest.raises(Exception, match="nowhere"):
+        frame.with_columns(form.tree.to_expression(columns={"age": "nowhere"})).to_native().count()
+
+
+def test_spark_bounds_a_forest(spark):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    forest = ol.read(RandomForestClassifier(10, max_depth=4, random_state=0).fit(X, y))
+    X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
+    rows = pa.Table.from_pandas(X).append_column("row_", pa.array(range(len(X))))
+    frame = nw.from_native(spark.createDataFrame(rows)).with_columns(forest.to_expression())
+    answers = frame.to_native().toArrow().sort_by("row_")["prediction"].to_pylist()
+    certain = forest.predict(X).tolist()
+    assert sum(answer is not None for answer in answers) > 500
+    assert all(answer in (None, label) for answer, label in zip(answers, certain, strict=True))
 
 
 # -- Dask ------------------------------------------------------------------------------------------
@@ -159,7 +182,6 @@ def cluster():
 def test_dask_with_a_worker_that_dies(cluster):
     """One of three processes is killed while it works: the result is complete and equal."""
     import dask.dataframe as dd
-    from orderless.dask import predict
 
     tree, table, class_, needed = tables.large(False)
     nullable = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype(),
@@ -172,7 +194,8 @@ def test_dask_with_a_worker_that_dies(cluster):
         return whole.iloc[i * size : (i + 1) * size]
 
     frame = dd.from_map(part, range(n_parts), meta=whole.iloc[:0])
-    future = cluster.compute(predict(tree, frame, needed="next", names=("prediction", "ask")))
+    expressions = [tree.to_expression(), tree.to_expression(needed="next").alias("ask")]
+    future = cluster.compute(nw.from_native(frame).with_columns(expressions).to_native())
     pids = cluster.run(os.getpid)
     address, pid = sorted(pids.items())[0]
     while not cluster.processing()[address]:

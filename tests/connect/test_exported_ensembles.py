@@ -18,9 +18,9 @@ from sklearn.preprocessing import StandardScaler
 
 import orderless as ol
 from orderless.ensembles import compare
-from orderless.ensembles.joint import Joint
 from orderless.errors import Undecided
 from orderless.model import budget
+from orderless.questions.joint import Joint
 
 pytest.importorskip("onnx", reason="comes with the extra orderless[onnx]")
 

@@ -4,6 +4,7 @@ import io
 import sqlite3
 from contextlib import closing
 
+import narwhals as nw
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -106,17 +107,15 @@ def test_a_pipe_a_dictionary_and_no_pyarrow_agree(tmp_path, monkeypatch):
     assert again.getvalue() == out.getvalue()
 
 
-@pytest.mark.parametrize("shape", ["tree", "reasons"])
-def test_polars_and_sql_agree(shape):
+def test_expressions_and_sql_agree():
     form = ol.canonicalize(tree())
     frame = pl.DataFrame(table().to_pydict())
-    assert frame.select(form.tree.to_polars(shape=shape))["prediction"].to_list() == expected(
-        tree()
-    )
+    predicted = nw.from_native(frame).with_columns(form.tree.to_expression())["prediction"]
+    assert predicted.to_list() == expected(tree())
     with closing(sqlite3.connect(":memory:")) as base:
         base.execute("CREATE TABLE t (colour TEXT, shape TEXT, size REAL)")
         base.executemany("INSERT INTO t VALUES (?, ?, ?)", frame.rows())
-        said = base.execute(form.tree.to_sql(dialect="sqlite", table="t", shape=shape)).fetchall()
+        said = base.execute(form.tree.to_sql(dialect="sqlite", table="t")).fetchall()
     assert [row[-1] for row in said] == expected(tree())
 
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 import orderless as ol
 from orderless import Ensemble
-from orderless.ensembles import answer_rows, intervals
 from orderless.errors import InvalidTree
 from orderless.model import Adding, Rule
+from orderless.questions import bounds
 
 from ..oracle_ensemble_rows import draw, partial_row
 
@@ -86,7 +86,7 @@ def test_any_row_is_answered_as_its_completions_are(seed):
 @pytest.mark.parametrize("few", [4096, 0])
 @pytest.mark.parametrize("seed", range(40))
 def test_probabilities_are_between_their_ends(seed, few, monkeypatch):
-    monkeypatch.setattr(intervals, "FEW", few)
+    monkeypatch.setattr(bounds, "FEW_SHARES", few)
     rule = ("largest", "cuts")[seed % 2]
     cases = (draw(seed + 1000 * more, rule=rule, kind="floats") for more in itertools.count())
     # A logistic link has two classes.
@@ -133,7 +133,7 @@ def test_probabilities_of_a_forest_are_exact():
 
 def test_scores_that_are_no_probabilities_are_refused():
     points = forest().replace(values=[[[1.0, 0.0], [0.0, 3.0]]] * 4)
-    with pytest.raises(InvalidTree, match=r"no probabilities.*predict_interval\(X\) gives"):
+    with pytest.raises(InvalidTree, match=r"no probabilities.*predict_interval\(X, of='score'\)"):
         points.predict_interval([[1, 1, 1, 1]], of="probability")
 
 
@@ -152,10 +152,6 @@ def test_answers_like_the_rows_that_came_in():
     assert list(lower.columns) == ["no", "yes"]
     assert exact.to_numpy().all()
     assert forest().possible(frame)["y"] == ("no", "yes")
-    answers = answer_rows(forest().kernel, frame)
-    assert answers.status.tolist() == ["certain", "open"]
-    assert answers.why.isna().all()
-    assert answers.lower.isna().all().all()
 
 
 def test_ties_go_to_the_first_class():
@@ -181,11 +177,11 @@ def test_no_rows_and_constant_ensembles():
 def test_rounding_is_undecided():
     """A sum that lies in the window of the rule is not called."""
     near = forest(3).replace(rule=Rule("largest", window=1.0))
-    answers = answer_rows(near.kernel, [[1, 1, 0], [1, 1, 1], [1, 0, None]])
-    assert answers.status.tolist() == ["undecided", "certain", "undecided"]
-    assert answers.why.tolist() == ["rounding", None, "rounding"]
-    assert answers.lower[0].tolist() == pytest.approx([1 / 3, 2 / 3])
-    assert np.isnan(answers.lower[1]).all()
+    rows = [[1, 1, 0], [1, 1, 1], [1, 0, None]]
+    assert near.status(rows).tolist() == ["undecided", "certain", "undecided"]
+    assert near.predict(rows).mask.tolist() == [True, False, True]
+    lower, _, _ = near.predict_interval(rows, of="score")
+    assert lower[0].tolist() == pytest.approx([1 / 3, 2 / 3])
 
 
 def test_a_window_below_the_unit_hides_ties_alone():

@@ -5,8 +5,8 @@ import pytest
 from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import asking
 from orderless.errors import InvalidData
+from orderless.questions import asking
 
 from ..oracle_ensemble_rows import draw, partial_row
 

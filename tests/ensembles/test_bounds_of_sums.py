@@ -6,9 +6,8 @@ from fact_sums import Drawn
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import orderless as ol
-from orderless.ensembles import answer_rows
-from orderless.ensembles.bounds_of_sums import outward
-from orderless.model import Adding, Budget, Rule
+from orderless.model import Adding, Rule
+from orderless.questions.bounds import outward
 
 
 def data():
@@ -41,19 +40,18 @@ def completed(rows, n):
 
 def test_rows_out_of_time_are_undecided(forest):
     ensemble, rows = ol.read(forest), gaps(0.3)
-    with Budget(0):
-        answers = answer_rows(ensemble.kernel, rows)
+    early = ensemble.status(rows, time_limit=0)
     found = ensemble.status(rows, time_limit=60)
     assert {*found} == {"certain", "open"}
-    late = answers.status == "undecided"
+    late = early == "undecided"
     assert late.any()
-    assert (answers.status[~late] == found[~late]).all()
-    assert {*answers.why[late].tolist()} == {"time"}
-    assert answers.label.mask[late].all()
+    assert (early[~late] == found[~late]).all()
+    with pytest.warns(ol.errors.UndecidedRows):
+        assert ensemble.predict(rows, time_limit=0).mask[late].all()
     sums = ensemble.sums(completed(rows, 100).reshape(-1, 10)).reshape(60, 100, 2) / 80
-    assert (sums[late] >= answers.lower[late][:, None]).all()
-    assert (sums[late] <= answers.upper[late][:, None]).all()
-    assert np.isnan(answers.lower[~late]).all()
+    lower, upper, _ = ensemble.predict_interval(rows, of="score", time_limit=0)
+    assert (sums >= lower[:, None]).all()
+    assert (sums <= upper[:, None]).all()
 
 
 def test_bounds_out_of_time_are_wider_but_hold(forest):

@@ -7,8 +7,8 @@ import pytest
 from sums import as_ensemble
 
 import orderless as ol
-from orderless.ensembles import needed
 from orderless.errors import InvalidTree, TooManyReasons
+from orderless.questions import needed
 
 from ..oracle_ensemble_rows import draw, partial_row
 

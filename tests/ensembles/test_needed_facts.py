@@ -6,8 +6,8 @@ import pytest
 from fact_sums import Drawn
 
 import orderless as ol
-from orderless.ensembles import needed
 from orderless.errors import InvalidData, Undecided
+from orderless.questions import needed
 
 
 def classes_by_values(own, part, names):

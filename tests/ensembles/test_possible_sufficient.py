@@ -9,7 +9,7 @@ from fact_sums import Drawn
 from sums import as_ensemble
 
 import orderless as ol
-from orderless.errors import InvalidData, InvalidSpace
+from orderless.errors import InvalidData
 
 
 def agreeing(own, row, names):

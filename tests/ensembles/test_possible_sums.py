@@ -6,7 +6,6 @@ from fact_sums import Drawn
 from sklearn.ensemble import GradientBoostingRegressor
 
 import orderless as ol
-from orderless.ensembles import answer_rows
 from orderless.errors import ContradictingRows, InvalidData
 
 
@@ -90,8 +89,8 @@ def test_rows_of_a_table_and_those_that_contradict_the_facts():
         with pytest.warns(ContradictingRows):
             possible = list(model.possible(full))
         with pytest.warns(ContradictingRows):
-            answers = answer_rows(model.kernel, full)
-        for row, own_classes, one, label in zip(some, possible, status, answers.label, strict=True):
+            labels = model.predict(full)
+        for row, own_classes, one, label in zip(some, possible, status, labels, strict=True):
             assert set(own_classes) == {own.says(r) for r in own.found.completions(row)}
             assert (one == "certain") == (len(own_classes) == 1) == (not np.ma.is_masked(label))
         row = some[bad.index(True)]

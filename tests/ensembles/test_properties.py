@@ -304,7 +304,8 @@ def test_the_limit_is_for_all_searches_of_a_property(ask, monkeypatch):
     """A search that takes all that it is given leaves less to the next one."""
     import time
 
-    from orderless.ensembles import joint, twin_rows
+    from orderless.ensembles import twin_rows
+    from orderless.questions import joint
 
     X, y = data()
     model = RandomForestClassifier(12, max_depth=4, random_state=0)

@@ -8,9 +8,9 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import orderless as ol
-from orderless.ensembles.boxes import RowBoxes, box_of
 from orderless.inputs import rows_for
 from orderless.model import Budget
+from orderless.questions.boxes import RowBoxes, box_of
 from orderless.questions.sum_row import Sufficient
 
 

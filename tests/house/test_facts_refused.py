@@ -28,7 +28,7 @@ EXPORTS = {
     "to_sql": lambda tree: tree.to_sql(),
     "to_python": lambda tree: tree.to_python(),
     "to_javascript": lambda tree: tree.to_javascript(),
-    "to_polars": lambda tree: tree.to_polars(),
+    "to_expression": lambda tree: tree.to_expression(),
 }
 MANY = as_ensemble(TREE)
 OF_ENSEMBLES = {
@@ -36,7 +36,7 @@ OF_ENSEMBLES = {
     "to_tree of an ensemble": lambda many: many.to_tree(),
     "the page": lambda many: ol.write_page(many, "never-written.html"),
 }
-PACKAGES = {"to_polars": "polars", "to_onnx": "onnx"}
+PACKAGES = {"to_onnx": "onnx"}
 
 
 @pytest.mark.parametrize("name", ASKED)

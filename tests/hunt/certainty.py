@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles import answer_rows, verdicts_of
 from orderless.inputs import rows_for
 from orderless.model import Budget
+from orderless.questions import verdicts_of
 
 from .completions import Places, Truth, some_ranges, some_rows
 from .running import Wrong, same
@@ -89,18 +89,15 @@ def decides(truth: Truth, rng: Random) -> None:
     places = some_rows(truth, rng, 250)
     rows = [truth.row(one) for one in places]
     SEEN["rows with gaps"] += len(rows)
-    with Budget(TIME):
-        answers = answer_rows(truth.ens.kernel, rows)
-    labels = plain(answers.label)
-    for one, status, label in zip(places, answers.status.tolist(), labels, strict=True):
+    states = truth.ens.status(rows, time_limit=TIME).tolist()
+    labels = plain(truth.ens.predict(rows, time_limit=TIME))
+    for one, status, label in zip(places, states, labels, strict=True):
         judged(truth, "answers", one, status, label)
-    same("status", truth.ens.status(rows, time_limit=TIME).tolist(), answers.status.tolist())
-    same("predict", plain(truth.ens.predict(rows, time_limit=TIME)), labels)
     with Budget(TIME):
         verdicts = verdicts_of(truth.ens.kernel, rows_for(truth.ens.kernel, rows))
     known = {"certain": 0, "open": 1}
     same("verdicts", [min(2, one) for one in verdicts.status.tolist()],
-         [known.get(one, 2) for one in answers.status.tolist()])  # fmt: skip
+         [known.get(one, 2) for one in states])  # fmt: skip
     two = truth.ens.predict(rows, time_limit=TIME, n_jobs=2)
     same("predict with two threads", plain(two), labels)
 

@@ -1,4 +1,4 @@
-"""What is written decides as ``predict`` does: SQL, polars, Python, JavaScript, JSON."""
+"""What is written decides as ``predict`` does: SQL, expressions, Python, JavaScript, JSON."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import duckdb
+import narwhals as nw
 import polars as pl
 import sqlglot
 
@@ -25,7 +26,7 @@ from .model import Ask, Feat, Leaf, Node, Split, to_json
 from .running import Wrong, literal, same, without_one
 
 NODE = shutil.which("node")
-PARSED = ("bigquery", "mysql", "oracle", "postgres", "snowflake", "spark", "tsql")
+PARSED = ("clickhouse", "mysql", "postgres", "spark")
 SHAPES = ("auto", "reasons", "tree")
 
 
@@ -224,12 +225,15 @@ def in_polars(case: Case) -> None:
     )
     tree = case.read()
     asked = tree.ask_next([case.named(row) for row in case.rows]).tolist()
-    for shape in SHAPES:
-        for needed, expected in ((None, case.expected), ("next", asked)):
-            told = frame.lazy().select(tree.to_polars(shape=shape, needed=needed)).collect()
-            plain = len(set(Grid.of(case.feats, case.tree).table(case.tree))) == 1
-            what = "polars, a constant" if plain else f"polars, {shape}, needed={needed}"
-            same(what, told.to_series().to_list(), expected)
+    for needed, expected in ((None, case.expected), ("next", asked)):
+        try:
+            expression = tree.to_expression(needed=needed)
+        except ol.errors.InvalidSpace as fault:
+            if "pattern of names" not in str(fault):
+                raise
+            continue
+        answers = nw.from_native(frame).lazy().with_columns(expression.alias("a_")).collect()
+        same(f"polars, needed={needed}", answers["a_"].to_list(), expected)
     same("predict of a polars frame", tree.predict(frame).to_list(), case.expected)
 
 

@@ -318,5 +318,5 @@ def test_nothing_else_in_the_package_creates_files():
         "datasets/dataset.py: path.write_bytes(_published_line_ends(path.read_bytes()))",
         # In temporary folders, for engines that read models from files only.
         'connect/exported/jpmml.py: path.write_text(text, encoding="utf-8")',
-        'readers/catboost_ask.py: path.write_text(json.dumps(content), encoding="utf-8")',
+        'readers/catboost.py: path.write_text(json.dumps(content), encoding="utf-8")',
     }

@@ -134,7 +134,7 @@ def test_many_rows_in_blocks(monkeypatch):
                    leaf_class=[-1, 1, -1, 1, 0])  # fmt: skip
     table = told_table(np.random.default_rng(0), space, 2_000)
     whole = tree.ask_next(table).to_pylist()
-    monkeypatch.setattr("orderless.missing.asking.MOST_CELLS", 100)
+    monkeypatch.setattr("orderless.questions.asking.MOST_CELLS", 100)
     assert tree.ask_next(table).to_pylist() == whole
     assert {"age", "color", None} == set(whole)
 

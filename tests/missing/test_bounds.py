@@ -22,7 +22,7 @@ from strategies import kinds, partial_rows, space_of, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
-from orderless.missing import bounds
+from orderless.questions import rows as question_rows
 
 TREES = [
     DecisionTreeRegressor(max_depth=4, random_state=0),
@@ -139,7 +139,7 @@ def test_blocks_change_nothing(monkeypatch, cells):
         ("probability", ol.read(DecisionTreeClassifier(random_state=0).fit(X, label))),
     ]
     whole = [tree.predict_interval(gaps, of=of)[:2] for of, tree in models]
-    monkeypatch.setattr(bounds, "MOST_CELLS", cells)
+    monkeypatch.setattr(question_rows, "MOST_CELLS", cells)
     for (of, tree), expected in zip(models, whole, strict=True):
         assert np.array_equal(tree.predict_interval(gaps, of=of)[:2], expected)
 

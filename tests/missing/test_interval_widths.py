@@ -13,7 +13,7 @@ from strategies import kinds as some_kinds, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.missing.gapped import Gapped
+from orderless.estimators.gapped import Gapped
 
 mpl.use("agg")
 

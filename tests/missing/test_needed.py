@@ -13,9 +13,9 @@ from strategies import partial_rows, problems, tree_of
 import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
 from orderless.inputs import codes_for, read_rows
-from orderless.missing.needed import Needed
-from orderless.missing.settling import Settling
 from orderless.model import budget
+from orderless.questions.settling import Settling
+from orderless.questions.tree_needed import Needed
 from tests.missing.test_predict import AT_10, OR, breast_cancer, in_order
 
 # -- what is needed ------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.missing.gapped import Gapped
+from orderless.estimators.gapped import Gapped
 
 mpl.use("agg")
 

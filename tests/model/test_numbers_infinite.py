@@ -3,6 +3,7 @@
 import math
 
 import javascript
+import narwhals as nw
 import numpy as np
 import oracle
 import polars as pl
@@ -77,7 +78,9 @@ def test_every_way_to_decide_agrees_with_the_definition(cuts, kind):
     for engine, run in tables.RUN.items():
         assert run([tree.to_sql(dialect=engine)], table)[0] == expected, engine
     frame = pl.DataFrame({"x": ROWS})
-    assert frame.select(tree.to_polars())["prediction"].to_list() == expected
+    assert (
+        nw.from_native(frame).with_columns(tree.to_expression())["prediction"].to_list() == expected
+    )
     if javascript.NODE is not None:
         source = tree.to_javascript(module=False)
         rows = [{"x": value} for value in ROWS]

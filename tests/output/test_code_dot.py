@@ -6,7 +6,8 @@ import re
 import pytest
 from showcase import FORMS
 
-from orderless.model.words import label_text, printable
+from orderless.model.escapes import printable
+from orderless.model.words import label_text
 from orderless.output.code.dot import tree_as_dot
 
 STRING = r'"((?:[^"\\]|\\.)*)"'

@@ -1,4 +1,4 @@
-"""SQL and polars give what ``predict`` and ``ask_next`` give, bit by bit, in engines that run here.
+"""SQL and expressions give what ``predict`` and ``ask_next`` give, bit by bit, where they run.
 
 PostgreSQL and Spark: ``test_engines.py``. The other dialects are parsed by sqlglot.
 """
@@ -7,6 +7,7 @@ import math
 import sqlite3
 from fractions import Fraction
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -20,7 +21,7 @@ from orderless.errors import InvalidTree, TooManyReasons
 from orderless.output.code.sql_words import Words
 from tests.output.test_code_python import chain
 
-from .sql_engines import CLASSES, ENGINES, said
+from .sql_engines import CLASSES, ENGINES, evaluated, said
 
 # -- the same answers -----------------------------------------------------------------------------
 
@@ -143,20 +144,17 @@ def test_a_tree_that_asks_nothing(engine):
             assert said(engine, source, table) == expected
 
 
-def test_a_tree_that_asks_nothing_fits_into_every_context_of_polars():
+def test_a_tree_that_asks_nothing_is_a_literal():
     one = showcase.constant().tree
     for labels in (["yes"], [3], [0.5], [True], [2**63]):
         tree = ol.Tree(ol.Space([]), labels, feature=[-1], threshold=[0], when_true=[-1],
                        when_false=[-1], leaf_class=[0])  # fmt: skip
         for frame in (pl.DataFrame({"a": [1, 2, 3]}), pl.DataFrame({"a": []})):
-            found = frame.select(tree.to_polars())["prediction"]
+            found = nw.from_native(frame).with_columns(tree.to_expression())["prediction"]
             assert found.to_list() == labels * frame.height
-            assert found.dtype == tree.predict(frame).dtype
-    frame = pl.DataFrame({"a": [1, 2, 3]})
-    assert frame.with_columns(one.to_polars())["prediction"].to_list() == ["yes"] * 3
-    assert frame.lazy().select(one.to_polars()).collect(engine="streaming").height == 3
-    assert frame.filter(one.to_polars() == "yes").height == 3
-    assert frame.select("a", one.to_polars()).height == 3
+            assert found.to_native().dtype == tree.predict(frame).dtype
+    frame = nw.from_native(pl.DataFrame({"a": [1, 2, 3]}))
+    assert frame.select("a", one.to_expression()).shape == (3, 2)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -202,9 +200,7 @@ def test_deep_trees(engine):
         if n < 100:
             assert said(engine, tree, table, "tree") == wanted
         elif engine == "polars":
-            assert (
-                pl.from_arrow(table).select(tree.to_polars())["prediction"].to_list() == wanted[0]
-            )
+            assert evaluated(tree.to_expression(), pl.from_arrow(table)) == wanted[0]
         else:
             assert tables.RUN[engine]([tree.to_sql(dialect=engine)], table) == [wanted[0]]
 

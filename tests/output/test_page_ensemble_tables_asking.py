@@ -11,7 +11,7 @@ from sums import holds, leaf_of, values_of
 from xgboost import XGBClassifier
 
 import orderless as ol
-from orderless.ensembles import asking
+from orderless.questions import asking
 from tests.output.test_page_ensemble_tables import small, source, with_classes
 
 pytestmark = needs_node

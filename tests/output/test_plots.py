@@ -16,7 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree, TooManyReasons
-from orderless.model.words import drawn, label_text, printable
+from orderless.model.escapes import drawn, printable
+from orderless.model.words import label_text
 from orderless.output.plots import look
 from orderless.output.plots.look import colour, short_names
 from orderless.output.plots.regions import slice_of

@@ -5,7 +5,8 @@ import showcase
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
-from orderless.model.words import label_text, printable
+from orderless.model.escapes import printable
+from orderless.model.words import label_text
 from tests.form.test_canonical_limits import many_reasons
 from tests.output.test_code_python import chain, nan_trees
 from tests.output.test_rules_text import long_form

@@ -7,7 +7,7 @@ import showcase
 from hypothesis import given, strategies as st
 
 import orderless as ol
-from orderless.model.words import printable
+from orderless.model.escapes import printable
 from orderless.output.rules import latex, text
 from tests.output.test_rules_html import NAMES
 

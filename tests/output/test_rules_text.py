@@ -12,7 +12,8 @@ from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.model.words import label_text, pieces, printable
+from orderless.model.escapes import printable
+from orderless.model.words import label_text, pieces
 from orderless.output.rules.listing import Block, Line, Listing, list_terms
 from orderless.output.rules.text import width_of
 from tests.form.test_canonical_limits import many_reasons

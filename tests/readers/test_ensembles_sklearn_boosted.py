@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 import orderless as ol
 from orderless.errors import UnreadableModel
 from tests.readers.test_ensembles_sklearn_averages import FINITE, numbers, table
-from tests.slow_sums import divided, hard_rows, labels, probabilities
+from tests.slow_sums import divided, hard_rows, labels, probabilities, read_sum
 
 
 def check_scores(model: Any, ensemble: ol.Ensemble, X: Any) -> None:
@@ -67,7 +67,7 @@ def test_scores_and_classes_are_theirs_on_many_rows(name):
     model, n_classes = CLASSIFIERS[name]
     X, y = table(n_classes)
     model.fit(X, y)
-    ensemble = ol.read(model)
+    ensemble = read_sum(model)
     assert ensemble.classes == tuple(model.classes_.tolist())
     assert ensemble.kernel.link == ("logistic" if n_classes == 2 else "softmax")
     n = 100_000 if name in ("two", "three", "ada", "ada of three") else 15_000

@@ -10,7 +10,7 @@ from neighbours import EDGES, at_thresholds
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree, UnreadableModel
-from orderless.readers import lightgbm as reader
+from orderless.readers import builder, lightgbm as reader
 
 lightgbm = pytest.importorskip(
     "lightgbm", reason="LightGBM comes with the extra orderless[sources]"
@@ -334,22 +334,22 @@ def test_ordered_categories():
 
 
 def test_several_trees():
-    with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*n_estimators=1"):
+    with pytest.raises(UnreadableModel, match="LGBMClassifier adds up 3 trees, and this needs"):
         ol.canonicalize(fitted(*data(0), n_estimators=3))
 
 
 def test_several_classes():
     X, _ = data(0)
-    with pytest.raises(UnreadableModel, match="a tree for each of 3 classes"):
+    with pytest.raises(UnreadableModel, match="LGBMClassifier adds up 3 trees, and this needs"):
         ol.canonicalize(fitted(X, np.arange(400) % 3))
 
 
 def test_other_objectives():
     X, y = data(0)
-    with pytest.raises(UnreadableModel, match=r"objective 'cross_entropy'.*must be .binary."):
+    with pytest.raises(UnreadableModel, match=r"'cross_entropy'.*must be one of 'binary'"):
         ol.canonicalize(fitted(X, y, objective="cross_entropy"))
     own = fitted(X, y, objective=lambda true, raw: (raw - true, np.ones(len(raw))))
-    with pytest.raises(UnreadableModel, match="it must be 'binary'"):
+    with pytest.raises(UnreadableModel, match="it must be one of 'binary', 'multiclass'"):
         ol.canonicalize(own)
 
 
@@ -359,7 +359,7 @@ def test_linear_leaves():
 
 
 def test_zero_as_missing_may_need_too_many_nodes(monkeypatch):
-    monkeypatch.setattr(reader, "LIMIT", 30)
+    monkeypatch.setattr(builder, "MAX_UNFOLDED", 30)
     with pytest.raises(UnreadableModel, match=r"more than 30 nodes.*without zero_as_missing"):
         ol.read(fitted(*data(0, zeros=0.3), zero_as_missing=True))
 

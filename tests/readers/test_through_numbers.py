@@ -41,9 +41,8 @@ from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
 from orderless.readers.preprocessing.columns import columns_through
-from orderless.readers.preprocessing.conditions import over_features
-from orderless.readers.preprocessing.stage import SourceColumn
-from orderless.readers.preprocessing.steps import Steps, unfold
+from orderless.readers.preprocessing.conditions import over_features, unfold
+from orderless.readers.preprocessing.stage import SourceColumn, Steps
 
 SCALERS = {
     "standard": StandardScaler(),

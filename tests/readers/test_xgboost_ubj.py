@@ -8,7 +8,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
-from orderless.readers.xgboost_ubj import as_json, knows_ubj
+from orderless.readers.xgboost import as_json, knows_ubj
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost comes with the extra orderless[sources]")
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..inputs import near_numbers
 from ..model import (
     Bins,
     Box,
@@ -27,6 +26,7 @@ from ..model import (
     as_bits,
     label_text,
     midpoint,
+    near_numbers,
     short_number,
     values_in,
 )

@@ -7,32 +7,25 @@ Out: answers, other models, exports.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..ensembles import (
-    ask_rows,
-    cut_numbers,
-    decide_at,
-    decide_rows,
-    interval_rows,
-    needed_of_row,
-    number_interval_rows,
-    possible_rows,
-    predict_rows,
-    proba_interval_rows,
-    proba_rows,
-    sum_rows,
-    tree_of_ensemble,
-    verdicts_of,
-    without_idle,
-)
+from ..ensembles import without_idle
 from ..errors import InvalidTree
-from ..missing import Needed, shares_of_training
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
-from ..output.code import ensemble_as_onnx, ensemble_as_pmml
-from ..questions import Explanation, Explanations, explain, explain_all
+from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
+from ..questions import (
+    Explanation,
+    Explanations,
+    Needed,
+    explain,
+    explain_all,
+    needed_of_row,
+    predict_proba,
+    sums,
+    tree_of_ensemble,
+)
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -113,7 +106,7 @@ class Ensemble(Model[SumKernel]):
 
         Parameters
         ----------
-        items : dict, list of items, JSON or CSV text, or the path of such a file
+        items : dict, list of items, JSON text, or the path of such a file
             Items are dicts of a condition, or several, and points:
             ``{"feature": "age", "above": 65, "points": 2}``,
             ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``, ``below``,
@@ -121,7 +114,7 @@ class Ensemble(Model[SumKernel]):
             ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``, ``not in``;
             several on one feature hold together, and none is "is true". A dict has ``items``, and
             perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and ``name``.
-            docs/formats has all of it, also as CSV.
+            docs/formats has all of it.
         verdicts : dict, or list, optional
             The least total of each verdict, rising, None for the first. Without verdicts the total
             itself is the answer. Where the points of items are dicts of verdict and points, a list
@@ -213,43 +206,7 @@ class Ensemble(Model[SumKernel]):
     def __str__(self) -> str:
         return str(self.kernel).replace("SumKernel", "Ensemble", 1)
 
-    # -- other models --------------------------------------------------------------------------
-
-    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(cut_numbers(self.kernel, levels, labels))
-
-    def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(decide_at(self.kernel, label, probability))
-
     # -- rows ----------------------------------------------------------------------------------
-
-    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any:
-        return predict_rows(self.kernel, X, tolerance, n_jobs)
-
-    def _possible(self, X: Any, n_jobs: int | None) -> Any:
-        return possible_rows(self.kernel, X, n_jobs)
-
-    def _status(self, X: Any, n_jobs: int | None) -> Any:
-        return decide_rows(self.kernel, X, n_jobs)
-
-    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]:
-        kernel = self.kernel
-        if of == "probability":
-            return proba_interval_rows(kernel, X, n_jobs)
-        if of == "score" or kernel.task == "regression":
-            return interval_rows(kernel, X, n_jobs)
-        return number_interval_rows(kernel, X, n_jobs)
-
-    def _shares(self, X: Any, reference: Any, y: Any) -> Any:
-        kernel = self.kernel
-        if isinstance(reference, str):
-            raise InvalidTree(
-                "a sum of trees does not know the training rows of its leaves together: give "
-                "complete training rows, shares(X, X_train, y_train)"
-            )
-        return shares_of_training(
-            kernel, X, reference, y, lambda rows: verdicts_of(kernel, rows).label
-        )
 
     def _needed(
         self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
@@ -260,14 +217,6 @@ class Ensemble(Model[SumKernel]):
                 "or ask discretize([level]) about a level"
             )
         return needed_of_row(self.kernel, row, limit, time_limit)
-
-    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any:
-        if tolerance is not None:
-            raise InvalidTree(
-                "what to ask next is known for exact answers of a sum of trees only: leave "
-                "tolerance out, or ask discretize([level]) about a level"
-            )
-        return ask_rows(self.kernel, X, costs, n_jobs)
 
     # -- why -----------------------------------------------------------------------------------
 
@@ -342,6 +291,74 @@ class Ensemble(Model[SumKernel]):
         """
         return ensemble_as_pmml(self.kernel)
 
+    def to_sql(
+        self,
+        *,
+        dialect: str = "duckdb",
+        columns: Mapping[str, str] | None = None,
+        table: str | Sequence[str] | None = None,
+        of: Literal["answer", "lower", "upper"] = "answer",
+        limit: int = 100_000,
+    ) -> str:
+        """Write an SQL expression of the class where bounds prove it, or of a bound of the score.
+
+        Each tree is bounded by the leaves that a row can reach, and the bounds are added up, in
+        whole numbers. So the class of a complete row is the library's, and of a row with unknown
+        values it is given only where it is certain; but not everywhere where it is certain, because
+        trees may not reach their smallest leaves together. ``predict`` searches where this gives
+        NULL.
+
+        Parameters
+        ----------
+        dialect : "clickhouse", "duckdb", "mysql" (MariaDB too), "postgres", "spark" or "sqlite"
+        columns, table
+            As for ``Tree.to_sql``; the new column is called "prediction", "lower" or "upper".
+        of : "answer", "lower" or "upper"
+            The class, or a bound of the score as in ``predict_interval(of="score")``, where there
+            is one score: no completion of the row is below "lower" or above "upper".
+        limit : int
+            Conditions before ``TooLarge`` is raised.
+
+        Notes
+        -----
+        The class of a complete row is NULL only where the score is so close to a boundary that the
+        library's rounding decides. Leaves x features of their paths, for each pair of classes where
+        the largest score wins. SQLite reads a million characters, unless it was built for more.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> items = [{"feature": "rash", "points": 1}]
+        >>> score = ol.Ensemble.from_points({"items": items, "verdicts": {"low": None, "high": 1}})
+        >>> print(score.to_sql(dialect="sqlite", of="upper"))  # doctest: +NORMALIZE_WHITESPACE
+        CAST((CAST(0 AS INTEGER) + CASE WHEN NOT COALESCE(`rash` = CAST(0 AS REAL), 1 = 0)
+        THEN CAST(1 AS INTEGER) ELSE CAST(0 AS INTEGER) END) AS REAL) * 1
+        """
+        return sum_as_sql(
+            self.kernel, dialect=dialect, columns=columns, table=table, of=of, limit=limit
+        )
+
+    def to_expression(
+        self,
+        *,
+        columns: Mapping[str, str] | None = None,
+        of: Literal["answer", "lower", "upper"] = "answer",
+        limit: int = 100_000,
+    ) -> Any:
+        """Return a narwhals expression of what ``to_sql`` writes.
+
+        Parameters
+        ----------
+        columns, of, limit
+            As for ``to_sql``.
+
+        Returns
+        -------
+        narwhals.Expr
+            Named "prediction", "lower" or "upper", as ``Tree.to_expression``.
+        """
+        return sum_as_expression(self.kernel, columns=columns, of=of, limit=limit)
+
     def without_idle_trees(self, *, time_limit: float | None = TIME_LIMIT) -> Self:
         """Leave out trees whose removal changes no decision.
 
@@ -406,8 +423,8 @@ class Ensemble(Model[SumKernel]):
         -------
         array of shape (rows,), or (rows, scores) if there are several; or Series, data frame
         """
-        return sum_rows(self.kernel, X, n_jobs)
+        return sums(self.kernel, X, n_jobs)
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """Return the probabilities of complete rows, in the order of ``classes``."""
-        return proba_rows(self.kernel, X, n_jobs)
+        return predict_proba(self.kernel, X, n_jobs)

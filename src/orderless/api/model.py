@@ -10,9 +10,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
 
-from ..missing import Needed
 from ..model import TIME_LIMIT, Budget, Fact, Label, Space, SumKernel, TreeKernel, formats
-from ..questions import Explanation, Explanations
+from ..questions import (
+    Explanation,
+    Explanations,
+    Needed,
+    ask_next,
+    interval,
+    possible,
+    predict,
+    shares,
+    status,
+)
 
 __all__ = ["Model"]
 
@@ -112,13 +121,13 @@ class Model(ABC, Generic[K]):
         if type(X) is dict or isinstance(X, Mapping):
             return self._predict_row(X, tolerance, time_limit)
         with Budget(time_limit):
-            return self._predict(X, tolerance, n_jobs)
+            return predict(self.kernel, X, tolerance=tolerance, n_jobs=n_jobs, warn=True)
 
     def _predict_row(
         self, row: Mapping[str, Any], tolerance: float | None, time_limit: float | None
     ) -> Any:
         with Budget(time_limit):
-            return self._predict([row], tolerance, None).tolist()[0]
+            return predict(self.kernel, [row], tolerance=tolerance, warn=True).tolist()[0]
 
     def possible(
         self, X: Any, *, time_limit: float | None = TIME_LIMIT, n_jobs: int | None = None
@@ -150,7 +159,7 @@ class Model(ABC, Generic[K]):
         [('a',), ('b', 'c'), ('a', 'c')]
         """
         with Budget(time_limit):
-            return self._possible(X, n_jobs)
+            return possible(self.kernel, X, n_jobs)
 
     def status(
         self, X: Any, *, time_limit: float | None = TIME_LIMIT, n_jobs: int | None = None
@@ -178,7 +187,7 @@ class Model(ABC, Generic[K]):
         ['certain', 'open']
         """
         with Budget(time_limit):
-            return self._status(X, n_jobs)
+            return status(self.kernel, X, n_jobs)
 
     def predict_interval(
         self,
@@ -229,7 +238,7 @@ class Model(ABC, Generic[K]):
         if of not in OF:
             raise ValueError(f"of must be one of {str(OF)[1:-1]}, got {of!r:.80}")
         with Budget(time_limit):
-            return self._interval(X, of, n_jobs)
+            return interval(self.kernel, X, of, n_jobs)
 
     def shares(self, X: Any, reference: Any = "leaves", y: Any = None) -> Any:
         """Return the share of each class among the training rows that fit each row.
@@ -264,7 +273,7 @@ class Model(ABC, Generic[K]):
         array([[0.67, 0.33],
                [0.  , 1.  ]])
         """
-        return self._shares(X, reference, y)
+        return shares(self.kernel, X, reference, y)
 
     def needed(
         self,
@@ -323,9 +332,10 @@ class Model(ABC, Generic[K]):
         X, time_limit, n_jobs
             As for ``predict``.
         costs : dict of feature -> cost, optional
-            Of a sum of trees: for every feature that it asks about; without them each costs the
-            same. One tree asks in its own order, whatever things cost (``cheapest_policy`` finds
-            the order that costs least).
+            For every feature that the model asks about. Without them a tree asks in its own order,
+            and for a sum of trees each feature costs the same; with them the feature is asked that
+            narrows the scores most per cost. (``cheapest_policy`` finds the order that costs
+            least.)
         tolerance : float, optional
             For a tree of numbers: ask only until the numbers that are possible are at most so far
             apart.
@@ -349,7 +359,7 @@ class Model(ABC, Generic[K]):
         ['x0', 'x1', None, 'x0']
         """
         with Budget(time_limit):
-            return self._ask_next(X, costs, tolerance, n_jobs)
+            return ask_next(self.kernel, X, costs, tolerance=tolerance, n_jobs=n_jobs)
 
     # -- why -----------------------------------------------------------------------------------
 
@@ -474,7 +484,7 @@ class Model(ABC, Generic[K]):
         >>> tree.discretize([5], labels=["short", "long"]).predict([[50]]).tolist()
         ['short']
         """
-        return self._discretize(levels, labels)
+        return self.of(self.kernel.discretize(levels, labels))
 
     def decide_at(self, label: Any, probability: float) -> Self:
         """Turn a classifier into "is the probability at least this?": the classes False and True.
@@ -499,7 +509,7 @@ class Model(ABC, Generic[K]):
           yes: True
           no:  False
         """
-        return self._decide_at(label, probability)
+        return self.of(self.kernel.decide_at(label, probability))
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -510,33 +520,9 @@ class Model(ABC, Generic[K]):
     # -- how one kind of model answers ---------------------------------------------------------
 
     @abstractmethod
-    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self: ...
-
-    @abstractmethod
-    def _decide_at(self, label: Any, probability: float) -> Self: ...
-
-    @abstractmethod
-    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any: ...
-
-    @abstractmethod
-    def _possible(self, X: Any, n_jobs: int | None) -> Any: ...
-
-    @abstractmethod
-    def _status(self, X: Any, n_jobs: int | None) -> Any: ...
-
-    @abstractmethod
-    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]: ...
-
-    @abstractmethod
-    def _shares(self, X: Any, reference: Any, y: Any) -> Any: ...
-
-    @abstractmethod
     def _needed(
         self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
     ) -> Needed: ...
-
-    @abstractmethod
-    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any: ...
 
     @abstractmethod
     def _explain(

@@ -13,34 +13,25 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidTree
 from ..form import (
     Form,
     fingerprint,
     redundant_splits,
     smallest_tree,
 )
-from ..inputs import Predictor, column_like, labels_like, predict, predict_interval, rows_for
-from ..missing import (
-    Needed,
-    ask_next,
-    missing_needed,
-    possible_classes,
-    probability_bounds,
-    shares_of_rows,
-)
+from ..inputs import Predictor, labels_like, rows_for
 from ..model import TIME_LIMIT, Nodes, Space, Task, TreeKernel, tree_text
 from ..output.code import (
     as_pmml,
-    as_polars,
-    as_sql,
     to_sklearn,
+    tree_as_expression,
     tree_as_javascript,
     tree_as_onnx,
     tree_as_python,
+    tree_as_sql,
 )
 from ..output.rules import tree_as_html
-from ..questions import Explanation, Explanations, explain, explain_all
+from ..questions import Explanation, Explanations, Needed, explain, explain_all, missing_needed
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]
@@ -235,12 +226,6 @@ class Tree(Model[TreeKernel]):
 
     # -- other trees ---------------------------------------------------------------------------
 
-    def _discretize(self, levels: Sequence[float], labels: Sequence[Any] | None) -> Self:
-        return self.of(self.kernel.cut(levels, labels))
-
-    def _decide_at(self, label: Any, probability: float) -> Self:
-        return self.of(self.kernel.decide_at(label, probability))
-
     def minimize(
         self,
         what: Literal["leaves", "depth", "expected_depth"] = "leaves",
@@ -376,50 +361,12 @@ class Tree(Model[TreeKernel]):
             return self._predictor(row)
         return super()._predict_row(row, tolerance, time_limit)
 
-    def _predict(self, X: Any, tolerance: float | None, n_jobs: Any) -> Any:
-        return predict(self.kernel, X, tolerance=tolerance, n_jobs=n_jobs)
-
-    def _possible(self, X: Any, n_jobs: int | None) -> Any:
-        return possible_classes(self.kernel, X)
-
-    def _status(self, X: Any, n_jobs: int | None) -> Any:
-        kernel = self.kernel
-        rows = rows_for(kernel, X)
-        status = np.where(kernel.decide(rows, n_jobs) >= 0, "certain", "open").astype("<U10")
-        known = kernel.known_rows(rows)
-        if known is not None:
-            status[known.contradicting] = "impossible"
-        return column_like(X, status, "status")
-
-    def _interval(self, X: Any, of: str, n_jobs: int | None) -> tuple[Any, Any, Any]:
-        if of == "score":
-            raise InvalidTree(
-                "one tree adds nothing up, so it has no score: ask for of='answer' or "
-                "of='probability'"
-            )
-        if of == "probability":
-            lower, upper = probability_bounds(self.kernel, X)
-        else:
-            lower, upper = predict_interval(self.kernel, X, n_jobs=n_jobs)
-        return lower, upper, column_like(X, np.ones(len(lower), dtype=bool), "exact")
-
-    def _shares(self, X: Any, reference: Any, y: Any) -> Any:
-        return shares_of_rows(self.kernel, X, reference, y)
-
     def _needed(
         self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
     ) -> Needed:
         return missing_needed(
             self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit
         )
-
-    def _ask_next(self, X: Any, costs: Any, tolerance: float | None, n_jobs: int | None) -> Any:
-        if costs is not None:
-            raise InvalidTree(
-                "a tree asks in its own order, whatever things cost: leave costs out, or find the "
-                "order that costs least with cheapest_policy(tree, X, costs)"
-            )
-        return ask_next(self.kernel, X, tolerance=tolerance)
 
     # -- why -----------------------------------------------------------------------------------
 
@@ -606,9 +553,7 @@ class Tree(Model[TreeKernel]):
 
         Parameters
         ----------
-        dialect : str
-            "bigquery", "clickhouse", "duckdb", "mysql" (MariaDB too), "oracle", "postgres",
-            "snowflake", "spark", "sqlite" or "tsql" (SQL Server).
+        dialect : "clickhouse", "duckdb", "mysql" (MariaDB too), "postgres", "spark" or "sqlite"
         columns : dict of column or feature -> str, optional
             What columns are called in the database, where that is not their name in the space. A
             feature that rows give by indicators can be read from a column that holds its value.
@@ -638,15 +583,15 @@ class Tree(Model[TreeKernel]):
         >>> import orderless as ol
         >>> tree = {"feature": "snores", "true": {"prediction": 1}, "false": {"prediction": 0}}
         >>> tree = ol.read(tree, feature_names=["snores"])
-        >>> print(tree.to_sql(dialect="tsql", table="guests"))
-        SELECT [t].*,
+        >>> print(tree.to_sql(dialect="mysql", table="guests"))
+        SELECT `t`.*,
         CASE
-          WHEN [snores] = 0 THEN 0
-          WHEN [snores] = 1 THEN 1
-        END AS [prediction]
-        FROM [guests] [t]
+          WHEN `snores` = 0 THEN 0
+          WHEN `snores` = 1 THEN 1
+        END AS `prediction`
+        FROM `guests` `t`
         """
-        return as_sql(
+        return tree_as_sql(
             self.kernel,
             dialect=dialect,
             columns=columns,
@@ -656,23 +601,39 @@ class Tree(Model[TreeKernel]):
             limit=limit,
         )
 
-    def to_polars(
-        self,
-        *,
-        columns: Mapping[str, str] | None = None,
-        shape: str = "auto",
-        needed: str | None = None,
-        limit: int = 1_000_000,
+    def to_expression(
+        self, *, columns: Mapping[str, str] | None = None, needed: str | None = None
     ) -> Any:
-        """Return a polars expression, for lazy frames too; parameters are those of ``to_sql``.
+        """Return a narwhals expression, which data frames and databases of many kinds evaluate.
+
+        Parameters
+        ----------
+        columns, needed
+            As for ``to_sql``.
+
+        Returns
+        -------
+        narwhals.Expr
+            Named "prediction" (or "needed"), for ``narwhals.from_native(frame).with_columns(...)``
+            and, where the tree has more than one class, ``select`` and ``filter``. Null where the
+            class is not certain. Tested with polars (eager and lazy), pandas, pyarrow, DuckDB, Dask
+            and Spark.
+
+        Notes
+        -----
+        Null and NaN are unknown; where NaN is a value of a feature, both are that value. Numbers
+        are compared as doubles: pyarrow refuses integers beyond 2^53. Linear in the nodes (deep
+        trees: leaves times features of a path).
 
         Examples
         --------
-        >>> import polars as pl
+        >>> import narwhals as nw
+        >>> import pandas as pd
         >>> import orderless as ol
         >>> tree = {"feature": "snores", "true": {"prediction": 1}, "false": {"prediction": 0}}
         >>> tree = ol.read(tree, feature_names=["snores"])
-        >>> pl.DataFrame({"snores": [1, 0, None]}).select(tree.to_polars())["prediction"].to_list()
-        [1, 0, None]
+        >>> guests = nw.from_native(pd.DataFrame({"snores": [1, 0, None]}))
+        >>> guests.with_columns(tree.to_expression())["prediction"].to_list()
+        [1.0, 0.0, nan]
         """
-        return as_polars(self.kernel, columns=columns, shape=shape, needed=needed, limit=limit)
+        return tree_as_expression(self.kernel, columns=columns, needed=needed)

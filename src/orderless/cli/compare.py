@@ -249,13 +249,13 @@ def _answers(model: Model, rows: Any) -> list[Any]:
     """Give the class, or number, of each row where it is certain, and None elsewhere."""
     import numpy as np
 
-    from ..ensembles import predict_model
     from ..inputs import codes_for, rows_for
     from ..model import TreeKernel
+    from ..questions import predict
 
     if isinstance(model, TreeKernel):
         return [None if k < 0 else model.classes[k] for k in codes_for(model, rows).tolist()]
-    answers = predict_model(model, rows_for(model, rows))
+    answers = predict(model, rows_for(model, rows))
     return [None if hidden else answer for hidden, answer in
             zip(np.ma.getmaskarray(answers), answers.tolist(), strict=True)]  # fmt: skip
 

@@ -73,7 +73,7 @@ class Decision:
                 f"with --at {label_text(first):.40}=0.2"
             ) from None
         try:
-            return tree.cut(self.levels, self.names or None)
+            return tree.discretize(self.levels, self.names or None)
         except InvalidTree as fault:
             hint = "" if len(numbers) > 1 else " (the tree says this number of every row)"
             raise Mistake(f"--cut: {name}: {fault}{hint}") from fault

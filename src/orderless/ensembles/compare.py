@@ -27,20 +27,19 @@ from ..model import (
     SumKernel,
     TreeKernel,
     any_value,
+    as_sum,
     in_budget,
     over_common_space,
     value_at_most,
     value_in,
 )
+from ..questions.boxes import Cells, slices, undecided
+from ..questions.joint import Joint, with_trees
+from ..questions.regions import box_in, region_trees
+from ..questions.rows import answer_of, predict
+from ..questions.splitting import share_of_difference
+from ..questions.summands import add_the_same, add_the_same_way
 from ..readers import read_model
-from .answers import answer_of, predict_model
-from .boxes import Cells, slices, undecided
-from .joint import Joint, with_trees
-from .links import numbers_of
-from .regions import box_in, region_trees
-from .splitting import share_of_difference
-from .summands import add_the_same, add_the_same_way
-from .votes import as_ensemble
 
 __all__ = ["Compared", "counterexample", "disagreement", "equivalent"]
 
@@ -86,9 +85,6 @@ def equivalent(a: Any, b: Any, *, time_limit: float | None = TIME_LIMIT) -> bool
     >>> mirror = {"feature": 1, "true": tree, "false": tree}
     >>> equivalent(tree, mirror)
     True
-    >>> from orderless.ensembles import as_ensemble
-    >>> equivalent(as_ensemble(tree), mirror)
-    True
     """
     a, b = read_model(a), read_model(b)
     if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
@@ -130,7 +126,7 @@ def counterexample(
     >>> one, other = (read(tree, feature_names=["age"]) for tree in (young, younger))
     >>> counterexample(one, other)
     {'age': 22.0}
-    >>> counterexample(as_ensemble(one), other, [[18.0], [23.5], [24.0]])
+    >>> counterexample(one, other, [[18.0], [23.5], [24.0]])
     {'age': 23.5}
     """
     a, b = read_model(a), read_model(b)
@@ -175,8 +171,6 @@ def disagreement(
     >>> one = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     >>> disagreement(both, one)
     0.25
-    >>> disagreement(as_ensemble(both), one)
-    0.25
     """
     a, b = read_model(a), read_model(b)
     if isinstance(a, TreeKernel) and isinstance(b, TreeKernel):
@@ -197,7 +191,7 @@ class Compared:
         self, a: Any, b: Any, time_limit: float | None, region: Mapping[str, Side] | None = None
     ) -> None:
         self.budget = Budget(time_limit)
-        self.given = as_ensemble(a), as_ensemble(b)
+        self.given = as_sum(read_model(a)), as_sum(read_model(b))
         one, other = self.given
         if one.task != other.task:
             raise InvalidTree(
@@ -253,7 +247,7 @@ class Compared:
         cells = np.ascontiguousarray(cells)
         one, other = (e.summed.evaluate(cells, 1) for e in (self.joint.one, self.joint.other))
         if self.given[0].task == "regression":
-            numbers = [numbers_of(e, v.sums) for e, v in zip(self.given, (one, other), strict=True)]
+            numbers = [e.numbers_of(v.sums) for e, v in zip(self.given, (one, other), strict=True)]
             return np.asarray(numbers[0] != numbers[1])
         known = (one.label >= 0) & (other.label >= 0)
         return np.asarray(known & self.differ_by_code(one.label, other.label))
@@ -415,7 +409,7 @@ class Compared:
 
     def _answers(self, ensemble: SumKernel, X: Any) -> list[Any]:
         """Give what is certain of each row, None where nothing is."""
-        found = predict_model(ensemble, rows_for(ensemble, X))
+        found = predict(ensemble, rows_for(ensemble, X))
         return list(found.tolist())
 
 

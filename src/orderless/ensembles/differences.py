@@ -12,10 +12,10 @@ from ..errors import InvalidTree, OutOfTime, TooLarge, Undecided
 from ..form import Both, Difference, Shift, changed_rows, tree_difference
 from ..inputs import rows_for
 from ..model import TIME_LIMIT, Label, SumKernel, TreeKernel, in_budget
+from ..questions.rows import answer_of, predict
+from ..questions.splitting import tree_of_ensemble
 from ..readers import read_model
-from .answers import answer_of, predict_model
 from .compare import counterexample
-from .splitting import tree_of_ensemble
 
 __all__ = ["difference"]
 
@@ -145,5 +145,5 @@ def _met(models: list[Any], X: Any) -> list[tuple[Label | None, Label | None]]:
     lists = []
     for model, rows in zip(models, X if isinstance(X, Both) else (X, X), strict=True):
         own = rows_for(model, rows)
-        lists.append(predict_model(model, own).tolist())
+        lists.append(predict(model, own).tolist())
     return list(zip(*lists, strict=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Budget, SumKernel, refuse_facts
-from .joint import Joint
+from ..questions.joint import Joint
 
 __all__ = ["without_idle"]
 

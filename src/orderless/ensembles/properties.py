@@ -43,26 +43,25 @@ from ..model import (
     SumKernel,
     TreeKernel,
     any_value,
+    as_sum,
     value_in,
 )
-from ..readers import read_model
-from .answers import answer_of, verdicts_of
-from .boxes import (
+from ..questions.boxes import (
     IMPOSSIBLE,
     OPEN,
     Boxes,
     Cells,
+    PossibleCells,
     possible_boxes,
     slices,
     undecided,
 )
+from ..questions.regions import box_in, within
+from ..questions.rows import answer_of, verdicts_of
+from ..readers import read_model
 from .compare import Compared
-from .numbers import between_numbers
-from .possible_sums import PossibleCells
-from .regions import box_in, within
 from .rising import any_tree_changes, cuts_against
 from .twin_rows import TwinRows, connected
-from .votes import as_ensemble
 
 if TYPE_CHECKING:
     from ..model import Rows
@@ -78,7 +77,7 @@ def prove(
     Parameters
     ----------
     model : Tree, CanonicalForm, Ensemble, or any model that a reader knows
-        Also a tree of decisions (``tree.cut``, ``tree.decide_at``).
+        Also a tree of decisions (``tree.discretize``, ``tree.decide_at``).
     time_limit : float
         Seconds for each property, where it is an ensemble or has facts.
     facts : list of facts, optional
@@ -127,7 +126,7 @@ class _OfTree(TreeProperties):
         read = read_model(other)
         if isinstance(read, TreeKernel):
             return self.compared_with(read, where)
-        return compare_in(as_ensemble(self.tree), read, where, self.time_limit)
+        return compare_in(as_sum(self.tree), read, where, self.time_limit)
 
 
 class EnsembleProperties(Properties):
@@ -171,7 +170,7 @@ class EnsembleProperties(Properties):
         """Give a row inside a region that gets one of some answers."""
         codes, asked = outcome.codes, self.ensemble
         if self.ensemble.task == "regression":
-            cut = between_numbers(self.ensemble, outcome.lower, outcome.upper)
+            cut = self.ensemble.between(outcome.lower, outcome.upper)
             if cut is None:
                 return None  # no sum makes a number between the ends
             asked, codes = cut, frozenset([1])
@@ -347,7 +346,7 @@ def compare_in(
     one: SumKernel, other: Any, where: Mapping[str, Any] | None, time_limit: float | None
 ) -> Proof:
     """Compare two models, one of which is an ensemble, inside a region."""
-    given = (one, as_ensemble(other))
+    given = (one, as_sum(read_model(other)))
     shared = Compared(*given, time_limit).joint.one.space
     region = region_of_two(where, shared, [model.space for model in given])
     known = {name: side for name, side in region.items() if name in shared}

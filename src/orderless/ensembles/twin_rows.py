@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ..form import Falling, Near, Unequal
 from ..model import Budget, Formula, Linear, Space, SumKernel
-from .boxes import Boxes, Cells, slices
-from .links import numbers_of
-from .twins import Twins
+from ..questions.boxes import Boxes, Cells, slices
+from ..questions.twins import Twins
 
 __all__ = ["OUT_OF_TIME", "TwinRows", "connected"]
 
@@ -94,7 +93,7 @@ class TwinRows:
             self.ensemble.summed.evaluate(np.ascontiguousarray(cells), 1) for cells in (one, other)
         )
         if self.ensemble.task == "regression":
-            numbers = [numbers_of(self.ensemble, own.sums) for own in (mine, theirs)]
+            numbers = [self.ensemble.numbers_of(own.sums) for own in (mine, theirs)]
             return np.asarray(self._against(numbers[0], numbers[1]))
         known = (mine.label >= 0) & (theirs.label >= 0)
         if isinstance(self.wanted, Falling):

@@ -10,6 +10,9 @@ from .deviations import (
     deviation as deviation,
     pooled_deviation as pooled_deviation,
 )
+from .interval_widths import (
+    IntervalWidths as IntervalWidths,
+)
 from .quality import (
     Quality as Quality,
     judge as judge,

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..ensembles import decide_rows, interval_rows, predict_model, verdicts_of
-from ..inputs import class_codes, interval_widths, number_array
-from ..missing import Gapped, IntervalWidths
+from ..inputs import class_codes, number_array
 from ..model import (
     TIME_LIMIT,
     Budget,
@@ -27,9 +25,20 @@ from ..model import (
     SumKernel,
     TreeKernel,
     in_budget,
+    interval_widths,
     known_rows,
 )
+from ..questions import (
+    CERTAIN,
+    IMPOSSIBLE,
+    OPEN,
+    number_bounds,
+    predict,
+    verdicts_of,
+)
 from ..readers import read_model
+from .gapped import Gapped
+from .interval_widths import IntervalWidths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -220,16 +229,11 @@ def coverage(
 
 def _said(model: TreeKernel | SumKernel, rows: Rows) -> tuple[NDArray[Any], Flags, Flags]:
     """Give by row the class's position, or the number; if it is certain; if it is undecided."""
-    if isinstance(model, TreeKernel):
-        codes = model.decide(rows)
-        said = codes if model.task == "classification" else model.numbers[codes]
-        return said, codes >= 0, np.zeros(len(codes), dtype=bool)
-    if model.task == "regression":
-        numbers = predict_model(model, rows)
-        status = decide_rows(model, rows)
-        return np.ma.getdata(numbers), status == "certain", status == "undecided"
     status, label = verdicts_of(model, rows)
-    return label, label >= 0, status > 1
+    said = label
+    if model.task == "regression":
+        said = np.ma.getdata(predict(model, rows))
+    return said, status == CERTAIN, (status > OPEN) & (status != IMPOSSIBLE)
 
 
 def _judge(
@@ -246,10 +250,7 @@ def _judge(
 
 
 def _widths(model: TreeKernel | SumKernel, rows: Rows) -> Floats:
-    if isinstance(model, TreeKernel):
-        lower, upper = model.interval(rows)
-    else:
-        lower, upper, _ = interval_rows(model, rows, None)
+    lower, upper, _ = number_bounds(model, rows)
     return interval_widths(lower, upper)
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import predict_model
 from ..errors import InvalidData, InvalidTree
 from ..inputs import codes_for, is_unknown, rows_for
 from ..model import SumKernel, TreeKernel
+from ..questions import predict
 from ..readers import read_model
 
 __all__ = ["Deviation", "deviation", "pooled_deviation"]
@@ -144,7 +144,7 @@ def _certain_numbers(
         return numbers[codes], codes >= 0
     if model.task != "regression":
         raise InvalidTree("deviation is about numbers, and this model says classes: use judge")
-    said = predict_model(model, rows_for(model, X))
+    said = predict(model, rows_for(model, X))
     return np.ma.getdata(said), ~np.ma.getmaskarray(said)
 
 

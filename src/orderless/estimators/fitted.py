@@ -12,12 +12,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import OUT_OF_TIME, decide_rows, proba_rows, verdicts_of, warn_of_undecided
 from ..form import canonical_form
 from ..inputs import class_codes, codes_for, rows_at, rows_for
-from ..missing import groups_reached
 from ..model import Budget, Floats, Rows, SumKernel, TreeKernel, known_bins, known_rows
-from ..questions import explain
+from ..questions import (
+    OUT_OF_TIME,
+    explain,
+    groups_reached,
+    predict_proba,
+    status as status_of,
+    verdicts_of,
+    warn_of_undecided,
+)
 
 __all__ = ["FittedEnsemble", "FittedTree"]
 
@@ -96,13 +102,13 @@ class FittedEnsemble:
         return out
 
     def _own(self, rows: Rows) -> Floats:
-        out: Floats = proba_rows(self.model, rows, None)
+        out: Floats = predict_proba(self.model, rows)
         return out
 
     def why(self, rows: Any) -> str:
         """Say why the first of some rows is not determined."""
         row = rows_for(self.model, rows).take(np.array([0]))
-        status = decide_rows(self.model, row)[0]
+        status = status_of(self.model, row)[0]
         bins = self.model.bins
         unknown = [f.name for k, f in enumerate(bins.features) if known_bins(bins, k, row)[0] < 0]
         if status == "open":

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles import verdicts_of
 from ..errors import InvalidData, InvalidTree
 from ..inputs import codes_for, is_unknown, rows_for
 from ..model import Label, TreeKernel, plain_label
+from ..questions import verdicts_of
 from ..readers import read_model
 
 __all__ = ["Quality", "judge", "pooled"]

@@ -2,7 +2,6 @@ from .answers import (
     Predictor as Predictor,
     codes_for as codes_for,
     predict as predict,
-    predict_interval as predict_interval,
 )
 from .binarize import (
     Binarizer as Binarizer,
@@ -24,9 +23,6 @@ from .costs import (
 from .decimals import (
     exact as exact,
     exact_number as exact_number,
-    interval_widths as interval_widths,
-    narrow as narrow,
-    near_numbers as near_numbers,
     shown as shown,
 )
 from .discover import (

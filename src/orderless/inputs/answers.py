@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import TreeKernel, midpoint, read_tolerance
-from .decimals import narrow
-from .frames import arrow_slices, column_like, is_frame, labels_like, masked_like
+from ..model import TreeKernel, midpoint, narrow, read_tolerance
+from .frames import arrow_slices, is_frame, labels_like, masked_like
 from .ranges import rows_for
 from .rows import one_row
 
-__all__ = ["Predictor", "codes_for", "predict", "predict_interval"]
+__all__ = ["Predictor", "codes_for", "predict"]
 
 
 def predict(
@@ -43,12 +42,6 @@ def predict(
     if tree.labels.dtype == object or is_frame(X) or tree.connected:
         return labels_like(X, tree.labels, codes_for(tree, X, n_jobs))
     return tree.predict_rows(rows_for(tree, X), n_jobs)
-
-
-def predict_interval(tree: TreeKernel, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
-    """Return the smallest and the largest number of each row; see ``Model.predict_interval``."""
-    lower, upper = tree.interval(rows_for(tree, X), n_jobs)
-    return column_like(X, lower, "lower"), column_like(X, upper, "upper")
 
 
 def codes_for(tree: TreeKernel, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:

@@ -9,7 +9,6 @@ minutes and gigabytes to make. What comes out of a file, or from a caller, goes 
 
 from __future__ import annotations
 
-import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -17,12 +16,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..model import Floats
 
-__all__ = ["exact", "exact_number", "interval_widths", "narrow", "near_numbers", "shown"]
+__all__ = ["exact", "exact_number", "shown"]
 
 MOST_DIGITS = 1000  # of a numerator or denominator; floats need 325
 _MOST_BITS = 3322
@@ -154,78 +151,3 @@ def shown(value: Any) -> str:
         return f"{value!r:.80}"
     except ValueError:
         return "a number of thousands of digits"
-
-
-# -- intervals of numbers --------------------------------------------------------------------------
-
-
-def narrow(lower: Any, upper: Any, tolerance: float) -> NDArray[np.bool_]:
-    """Tell which intervals are at most so wide, by the decimals that all three are written as.
-
-    So 0.1 and 0.4 are within 0.3, though their floats are not. Where a number is NaN, none are.
-
-    Examples
-    --------
-    >>> narrow([0.1, 0.1], [0.4, 0.4000000000000001], 0.3).tolist()
-    [True, False]
-    """
-    low, high = np.broadcast_arrays(
-        np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-    )
-    with np.errstate(over="ignore", invalid="ignore"):
-        apart = high - low
-        out = np.asarray((apart <= tolerance) | (low == high))
-        doubt = 4 * (np.spacing(np.maximum(np.abs(low), np.abs(high))) + np.spacing(tolerance))
-        close = np.abs(apart - tolerance) <= doubt
-    if close.any():  # floats may say something else than the decimals
-        pairs, which = np.unique(
-            np.stack([low[close], high[close]], axis=1), axis=0, return_inverse=True
-        )
-        most = exact(tolerance)
-        own = np.array([exact(b) - exact(a) <= most for a, b in pairs.tolist()])
-        out[close] = own[which.ravel()]
-    return out
-
-
-def interval_widths(lower: Any, upper: Any) -> Floats:
-    """Give how wide intervals are, by the decimals of their ends; rounded up to a float.
-
-    So a width is at most a float, as a decimal, exactly where the float that comes out is.
-
-    Examples
-    --------
-    >>> interval_widths([0.1, 1.0], [0.4, 1.0]).tolist()
-    [0.3, 0.0]
-    """
-    low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        out = np.asarray(high - low)
-    some = np.isfinite(out) & (out != 0)
-    pairs, which = np.unique(np.stack([low[some], high[some]], axis=1), axis=0, return_inverse=True)
-    own = []
-    for a, b in pairs.tolist():
-        apart = exact(b) - exact(a)
-        width = float(apart)
-        own.append(width if exact(width) >= apart else math.nextafter(width, math.inf))
-    out[some] = np.array(own)[which.ravel()]
-    return out
-
-
-def near_numbers(numbers: Floats, tolerance: float) -> NDArray[np.int32]:
-    """Give, for each of some rising numbers, the place of the last that is within so much of it.
-
-    Examples
-    --------
-    >>> near_numbers(np.array([0.1, 0.4, 0.5]), 0.3).tolist()
-    [1, 2, 2]
-    """
-    with np.errstate(over="ignore"):
-        last = np.searchsorted(numbers, numbers + tolerance, side="right") - 1
-    last = np.maximum(last, np.arange(len(numbers)))
-    while True:  # the sum may be rounded to either side of a number
-        after = np.minimum(last + 1, len(numbers) - 1)
-        up = (after > last) & narrow(numbers, numbers[after], tolerance)
-        down = ~narrow(numbers, numbers[last], tolerance)
-        if not (up | down).any():
-            return last.astype(np.int32)
-        last = last + up - down

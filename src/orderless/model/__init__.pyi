@@ -112,6 +112,10 @@ from .hitting import (
     too_many_steps as too_many_steps,
     worth as worth,
 )
+from .kernel import (
+    Kernel as Kernel,
+    as_sum as as_sum,
+)
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,
     level_labels as level_labels,
@@ -152,6 +156,12 @@ from .rows import (
 from .space import (
     FeatureSpec as FeatureSpec,
     Space as Space,
+)
+from .target import (
+    Target as Target,
+    interval_widths as interval_widths,
+    narrow as narrow,
+    near_numbers as near_numbers,
 )
 from .tree import (
     TREE_ARRAYS as TREE_ARRAYS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -25,7 +25,14 @@ from .arrays import Floats, Nodes
 from .bins import Bins
 from .facts.language import Fact
 from .feature import Label
-from .numbers import row_boundary
+from .numbers import (
+    around_labels,
+    level_labels,
+    place_of,
+    read_levels,
+    read_probability,
+    row_boundary,
+)
 from .space import Space
 from .tree import Task, TreeKernel, labels_array, read_classes
 
@@ -488,10 +495,16 @@ class SumKernel:
         """The same in the unit of the page's script, for what has to have the same numbers."""
         return self._summed(self.whole_within(IN_PAGES))
 
+    def cuts_in_units(self, exponent: int) -> list[int]:
+        """Return the cuts rounded down to units of ``2 ** exponent``.
+
+        A sum in such units is above a cut if it is above the cut rounded down.
+        """
+        return [in_units(cut, exponent) for cut in self.rule.cuts]
+
     def _summed(self, whole: Whole) -> Sum:
         adding, rule = self.adding, self.rule
-        # Cuts round down: a whole sum is above a cut if it is above the whole number below it.
-        cuts = [in_units(cut, whole.exponent) for cut in rule.cuts]
+        cuts = self.cuts_in_units(whole.exponent)
         return _core.ensembles.Sum(
             self.bins.nodes,
             self.bins.layout,
@@ -526,6 +539,184 @@ class SumKernel:
             of_value.append(codes)
         positions = np.array(bins.positions, dtype=np.int32)
         return _core.ensembles.RowBins(self.summed, positions, cuts, of_value)
+
+    # -- numbers and probabilities: what the library divides, stretches and links -----------------
+
+    def divided(self, sums: Floats) -> Floats:
+        """Divide sums as the library does, in its own precision."""
+        adding = self.adding
+        if adding.divisor == 1:
+            return sums
+        if adding.precision == "float32":
+            return (sums.astype(np.float32) / np.float32(adding.divisor)).astype(np.float64)
+        return sums / adding.divisor
+
+    def linked(self, scores: Floats) -> Floats:
+        """Return what the link makes of divided scores of which there is one for each row."""
+        if self.link in ("identity", "softmax"):
+            return scores * self.factor if self.factor != 1 else scores
+        stretched = scores * self.factor
+        with np.errstate(over="ignore", under="ignore"):
+            if self.link == "exp":
+                return np.exp(stretched)
+            powers = np.exp(-stretched)
+            if self.adding.precision == "float64":
+                return 1 / (1 + powers)
+            single = np.float32(1)  # as XGBoost computes it
+            return (single / (single + powers.astype(np.float32))).astype(np.float64)
+
+    def opposite(self, second: Floats) -> Floats:
+        """Return the probability of the first of two classes, of that of the second."""
+        if self.adding.precision == "float64":
+            return 1 - second
+        return (np.float32(1) - second.astype(np.float32)).astype(np.float64)
+
+    def numbers_of(self, sums: Floats) -> Floats:
+        """Return the numbers that a model of numbers makes of its sums (rows x 1)."""
+        return self.linked(self.divided(sums[:, 0]))
+
+    def probabilities(self, sums: Floats) -> Floats:
+        """Return rows x classes: the probabilities that a classifier makes of its sums."""
+        scores = self.divided(sums)
+        if self.rule.kind == "cuts":
+            second = self.linked(scores[:, 0])
+            return np.stack([self.opposite(second), second], axis=1)
+        if self.link == "identity":
+            return self.linked(scores)
+        stretched = scores * self.factor
+        powers = np.exp(stretched - stretched.max(axis=1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+    def refuse_no_probabilities(self) -> None:
+        """Refuse a model whose scores are no probabilities, nor become such."""
+        if self.task == "regression":
+            raise InvalidTree(
+                "this model says numbers, not classes, so it has no probabilities: use "
+                "predict_interval(X)"
+            )
+        if self.rule.kind == "cuts":
+            if self.link == "logistic" and len(self.classes) == 2:
+                return
+        elif self.link == "softmax" or self._sums_to_one():
+            return
+        raise InvalidTree(
+            "the scores of this model are no probabilities, nor does it make such of them: "
+            "predict_interval(X, of='score') returns the scores"
+        )
+
+    def _sums_to_one(self) -> bool:
+        """Whether all scores are at least 0, and add up to 1, whatever the leaves."""
+        if self.link != "identity" or min(self.adding.base) < 0:
+            return False
+        total = sum(self.adding.base)
+        for values in self.values:
+            each = values.sum(axis=1)
+            if (values < 0).any() or np.ptp(each) > 1e-6 * max(1.0, abs(each[0])):
+                return False
+            total += each[0]
+        return bool(abs(total / self.adding.divisor * self.factor - 1) < 1e-6)
+
+    # -- classes of numbers ----------------------------------------------------------------------
+
+    def discretize(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> SumKernel:
+        """Return into which interval the number falls, as classes; see ``Model.discretize``."""
+        if self.task != "regression":
+            raise InvalidTree(
+                "only a model of numbers can be cut at levels, and this one says classes"
+            )
+        cuts = read_levels(levels)
+        names = level_labels(cuts, labels)
+        sums = [self._largest_sum(level) for level in cuts]
+        if any(low >= high for low, high in itertools.pairwise(sums)):
+            raise InvalidTree(
+                f"the levels {cuts!r:.80} are so close that the model has no number between two "
+                "of them"
+            )
+        return self._with_cuts(sums, names)
+
+    def around(self, lower: float, upper: float) -> SumKernel:
+        """Return three classes: below an interval, inside it ("10 to 14"), above it."""
+        below = float(np.nextafter(lower, -np.inf))
+        cuts = [self._largest_sum(below), self._largest_sum(upper)]
+        return self._with_cuts(cuts, around_labels(lower, upper))
+
+    def between(self, lower: float, upper: float) -> SumKernel | None:
+        """Return classes of which class 1 is a number above one bound, up to the other.
+
+        None if the model makes no such number of any sum. A bound may be infinite.
+        """
+        cuts = [self._largest_sum(bound) for bound in (lower, upper)]
+        inside = cuts[0] < cuts[1]
+        return self._with_cuts(cuts, ["below", "inside", "above"]) if inside else None
+
+    def decide_at(self, label: Any, probability: float) -> SumKernel:
+        """Return whether the probability is at least this; see ``Model.decide_at``."""
+        index, level = place_of(self.classes, label), read_probability(probability)
+        self.refuse_no_probabilities()
+        if self.link == "softmax":
+            raise InvalidTree(
+                "the probabilities of this model come from a softmax of several scores, so that a "
+                "cut-off is not a cut of one sum: ask predict_interval(X, of='probability')"
+            )
+        score = self._score_of(index)
+        if self.rule.kind == "cuts":  # the first class is the more likely, the lower the sum is
+            sign = 1.0 if index else -1.0
+
+            def below(number: float) -> bool:
+                return bool(self.probabilities(np.array([[sign * number]]))[0, index] < level)
+
+        else:
+
+            def below(number: float) -> bool:
+                return bool(score.numbers_of(np.array([[number]]))[0] < level)
+
+        return score._with_cuts([score._last_sum(below)], [False, True])
+
+    def _score_of(self, index: int) -> SumKernel:
+        """Return the model of numbers whose sum rises with the probability of a class."""
+        if self.rule.kind == "cuts":
+            sign = 1.0 if index else -1.0
+            base, trees = sign * self.adding.base[0], self.trees
+            values = [sign * own for own in self.values]
+        else:
+            base = self.adding.base[index]
+            added = [t for t, score in enumerate(self.scores.tolist()) if score in (-1, index)]
+            trees = tuple(self.trees[t] for t in added)
+            values = [self.values[t][:, index : index + 1] for t in added]
+        return SumKernel(
+            trees,
+            values,
+            adding=self.adding._replace(base=(base,)),
+            rule=Rule("number"),
+            link=self.link,
+            factor=self.factor,
+        )
+
+    def _with_cuts(self, cuts: Sequence[float], labels: Sequence[Any]) -> SumKernel:
+        rule = Rule("cuts", cuts=tuple(cuts), window=self.rule.window)
+        return self.replace(classes=labels, rule=rule, link="identity")
+
+    def _largest_sum(self, level: float) -> float:
+        """Return the largest sum of which the library makes a number of at most the level."""
+        return self._last_sum(lambda sum_: bool(self.numbers_of(np.array([[sum_]]))[0] <= level))
+
+    def _last_sum(self, holds: Callable[[float], bool]) -> float:
+        """Return the largest sum for which something holds that holds up to some sum.
+
+        What the library makes of sums rises with them, so the sum is found by halving floats by
+        their order.
+        """
+        largest = sum(np.abs(values).max(initial=0.0) for values in self.values)
+        reach = float(abs(self.adding.base[0]) + largest)
+        low, high = _rank(-2 * reach - 1.0), _rank(2 * reach + 1.0)
+        if holds(_float_of(high)):
+            return _float_of(high)
+        if not holds(_float_of(low)):
+            return _float_of(low)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if holds(_float_of(middle)) else (low, middle)
+        return _float_of(low)
 
     # -- what it is ------------------------------------------------------------------------------
 
@@ -677,3 +868,13 @@ class SumKernel:
 def _counted(n: int, noun: str) -> str:
     many = {"leaf": "leaves"}.get(noun, f"{noun}s")
     return f"{n:,} {noun if n == 1 else many}"
+
+
+def _rank(number: float) -> int:
+    """Return the rank of a float among all floats, by size."""
+    bits = int(np.float64(number).view(np.int64))
+    return bits if bits >= 0 else -(2**63) - bits
+
+
+def _float_of(rank: int) -> float:
+    return float(np.int64(rank if rank >= 0 else -(2**63) - rank).view(np.float64))

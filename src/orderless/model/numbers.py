@@ -20,6 +20,7 @@ from .arrays import Floats
 
 __all__ = [
     "BELOW_FLOAT32",
+    "around_labels",
     "level_labels",
     "midpoint",
     "place_of",
@@ -189,6 +190,18 @@ def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Seque
             f"{len(levels) + 1} classes: give as many labels, got {labels!r:.80}"
         )
     return labels
+
+
+def around_labels(lower: float, upper: float) -> list[str]:
+    """Name the numbers below an interval, inside it and above it.
+
+    Examples
+    --------
+    >>> around_labels(10.0, 14.0)
+    ['below 10', '10 to 14', 'above 14']
+    """
+    low, high = short_number(lower), short_number(upper)
+    return [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
 
 
 def read_tolerance(tolerance: Any) -> float:

@@ -25,15 +25,18 @@ from .facts.language import Fact
 from .feature import Feature, Label, Side, plain_label
 from .numbers import (
     ROUNDING,
+    around_labels,
     level_labels,
     place_of,
     read_levels,
     read_probability,
+    read_tolerance,
     row_boundary,
     short_number,
 )
 from .rows import PossibleRows, Rows
 from .space import Space
+from .target import Target
 from .words import side_text, tree_text
 
 if TYPE_CHECKING:
@@ -658,7 +661,16 @@ class TreeKernel:
         numbers, of_class = np.unique(self.numbers, return_inverse=True)
         return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
 
-    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> TreeKernel:
+    def with_tolerance(self, tolerance: float | None) -> tuple[TreeKernel, Target]:
+        """Return the tree, and when its answers count as the same; with a tolerance, as numbers."""
+        if tolerance is None:
+            return self, Target(self.classes)
+        tree = self.as_regression()
+        return tree, Target(tree.classes, read_tolerance(tolerance))
+
+    def discretize(
+        self, levels: Sequence[float], labels: Sequence[Any] | None = None
+    ) -> TreeKernel:
         """Give a tree of the intervals that the numbers fall into; see ``Model.discretize``."""
         at = read_levels(levels)
         return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
@@ -668,10 +680,8 @@ class TreeKernel:
 
         Both ends are inside. All three are classes, also where no leaf has them.
         """
-        low, high = short_number(lower), short_number(upper)
-        labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
         side = np.where(self.numbers < lower, 0, np.where(self.numbers > upper, 2, 1))
-        return self._with_classes(labels, side)
+        return self._with_classes(around_labels(lower, upper), side)
 
     def _with_classes(
         self, labels: Sequence[Any], of_class: NDArray[Any], task: Task = "classification"
@@ -875,9 +885,18 @@ class TreeKernel:
 
     def decide(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
-        codes = self.over_rows(_core.rows.decide, self.nodes, rows, n_jobs)
+        codes = self.plain_codes(rows, n_jobs)
         known = self.known_rows(rows)
         return codes if known is None else known.codes(codes)
+
+    def plain_codes(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.int32]:
+        """Give what ``decide`` does, without facts."""
+        return self.over_rows(_core.rows.decide, self.nodes, rows, n_jobs)
+
+    def groups_met(self, nodes: Nodes, n_groups: int, rows: Rows) -> NDArray[np.bool_]:
+        """Give rows x classes without facts: which classes of relabelled nodes a row meets."""
+        reached = self._reach(nodes, n_groups, rows, True)
+        return reached.possible.reshape(rows.n_rows, n_groups).view(np.bool_)
 
     def over_rows(
         self, answer: Callable[..., T], nodes: Nodes, rows: Rows, n_jobs: int | None, *more: Any

@@ -1,3 +1,15 @@
+from .asking import (
+    ask_next as ask_next,
+    asked_features as asked_features,
+    heights as heights,
+)
+from .boxes import (
+    CERTAIN as CERTAIN,
+    IMPOSSIBLE as IMPOSSIBLE,
+    OPEN as OPEN,
+    OUT_OF_TIME as OUT_OF_TIME,
+    Verdicts as Verdicts,
+)
 from .changes import (
     Change as Change,
     Changes as Changes,
@@ -7,4 +19,34 @@ from .explain import (
     Explanations as Explanations,
     explain as explain,
     explain_all as explain_all,
+)
+from .needed import (
+    needed_of_row as needed_of_row,
+)
+from .rows import (
+    answer_of as answer_of,
+    groups_reached as groups_reached,
+    interval as interval,
+    number_bounds as number_bounds,
+    possible as possible,
+    predict as predict,
+    predict_proba as predict_proba,
+    status as status,
+    sums as sums,
+    verdicts_of as verdicts_of,
+    warn_of_undecided as warn_of_undecided,
+)
+from .settling import (
+    Settling as Settling,
+)
+from .shares import (
+    counts_rows as counts_rows,
+    shares as shares,
+)
+from .splitting import (
+    tree_of_ensemble as tree_of_ensemble,
+)
+from .tree_needed import (
+    Needed as Needed,
+    missing_needed as missing_needed,
 )

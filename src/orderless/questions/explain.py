@@ -20,11 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..ensembles.boxes import RowBoxes
 from ..errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
 from ..form import Form, Term
 from ..inputs import is_unknown, labels_like, read_costs, row_at, rows_for
-from ..missing import Needed
 from ..model import (
     TIME_LIMIT,
     Bins,
@@ -41,8 +39,10 @@ from ..model import (
     read_seconds,
     short_number,
 )
+from .boxes import RowBoxes
 from .changes import Change, Changes, read_limits, steps_to
 from .sum_row import SumRow
+from .tree_needed import Needed
 from .tree_row import TreeRow
 
 __all__ = ["Explanation", "Explanations", "explain", "explain_all"]

@@ -31,27 +31,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensembles.boxes import (
-    CERTAIN,
-    OPEN,
-    Boxes,
-    Cells,
-    RowBoxes,
-    bits_of,
-    box_of,
-    decide_boxes,
-    possible_boxes,
-    undecided,
-)
-from ..ensembles.joint import with_trees
-from ..ensembles.needed import needed_of_row
-from ..ensembles.numbers import around_numbers, number_verdicts
-from ..ensembles.possible_sums import PossibleCells, touched
-from ..ensembles.probe import Probe
-from ..ensembles.regions import region_trees
 from ..errors import TooManyReasons, Undecided, setting
 from ..form import OneRow, Term, completed, read_one
-from ..missing import Needed
 from ..model import (
     Box,
     Budget,
@@ -67,6 +48,22 @@ from ..model import (
     refuse_contradiction,
     row_values,
     worth,
+)
+from .bounds import number_verdicts
+from .boxes import (
+    CERTAIN,
+    OPEN,
+    Boxes,
+    Cells,
+    PossibleCells,
+    Probe,
+    RowBoxes,
+    bits_of,
+    box_of,
+    decide_boxes,
+    possible_boxes,
+    touched,
+    undecided,
 )
 from .changes import (
     Change,
@@ -84,7 +81,11 @@ from .changes import (
     changes_of,
     wanted_classes,
 )
+from .joint import with_trees
+from .needed import needed_of_row
+from .regions import region_trees
 from .row_facts import fact_sides, widened_interval
+from .tree_needed import Needed
 
 __all__ = ["Measure", "Sufficient", "SumRow", "Ways"]
 
@@ -717,7 +718,7 @@ class SumRow:
             status = int(numbers.status[0])
             lower, upper = float(numbers.lower[0]), float(numbers.upper[0])
             self.interval = widened_interval(lower, upper, tolerance)
-            self.search = Sufficient(around_numbers(self.kernel, *self.interval), box, 1, limit)
+            self.search = Sufficient(self.kernel.around(*self.interval), box, 1, limit)
             self.possible: tuple[Label, ...] = tuple(dict.fromkeys((lower, upper)))
             if status == CERTAIN:
                 self.label = number = float(numbers.number[0])

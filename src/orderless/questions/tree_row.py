@@ -35,7 +35,6 @@ from ..form import (
     with_function_bins,
 )
 from ..inputs import one_row, read_rows, row_and_cells
-from ..missing import Needed, missing_needed
 from ..model import (
     Bins,
     Box,
@@ -72,6 +71,7 @@ from .changes import (
     wanted_classes,
 )
 from .row_facts import fact_sides, widened_interval
+from .tree_needed import Needed, missing_needed
 
 __all__ = ["LeafRow", "TreeRow"]
 

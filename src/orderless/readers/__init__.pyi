@@ -1,4 +1,4 @@
-from .build import Nan as Nan
+from .builder import Nan as Nan
 from .dispatch import (
     opened as opened,
     read_tree as read_tree,
@@ -29,4 +29,4 @@ from .rules.read import (
     read_rules as read_rules,
 )
 from .wrapped import unwrap as unwrap
-from .xgboost_ubj import knows_ubj as knows_ubj
+from .xgboost import knows_ubj as knows_ubj

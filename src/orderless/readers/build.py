@@ -1,211 +1,40 @@
-"""The one builder that every reader speaks to.
+"""The builder of readers that read one tree and several in two files.
 
-In:  the nodes of a tree, as a library states them: a test on a column, or a leaf. Libraries that
-     keep their nodes in arrays make the ``ColumnTree`` out of these at once.
-Out: ``ColumnTree``: a tree over the columns of a ``Table``. Counts, links and values are checked
-     here, whatever the model says of itself: files are hostile.
+In:  the nodes of a tree, as a library states them: a test on a column, or a leaf.
+Out: ``ColumnTree``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidTree, UnreadableModel
-from ..model import Feature, Label, Space, Task, Values, plain_label, value_at_most
-from .leaf_labels import DAMAGED, ordered, places
-
-if TYPE_CHECKING:
-    from .preprocessing.stage import Before
+from ..errors import InvalidTree
+from ..model import Label, Task, plain_label, value_at_most
+from .builder import (
+    DAMAGED,
+    MAX_COLUMNS as MOST_COLUMNS,
+    MAX_NODES as MOST_NODES,
+    REMEMBERED as KEPT,
+    ColumnTree,
+    Nan,
+    Relation,
+    Table,
+    numbered_names,
+    whole_number,
+)
+from .leaf_labels import ordered, places
 
 __all__ = [
-    "DAMAGED", "KEPT", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",
-    "numbered_names", "whole_number",
+    "DAMAGED", "KEPT", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Relation", "Table",
+    "TreeBuilder", "numbered_names", "whole_number",
 ]  # fmt: skip
-
-MOST_COLUMNS = 2**20  # that a number alone may imply; with names or a space there is no limit
-MOST_NODES = 2**22
-KEPT = 4096  # columns of a space that is remembered
-
-Nan = Literal["unknown", "value"]
-Relation = Literal["<=", "<", ">", ">="]
-
-
-def whole_number(value: Any, what: str, least: int = 0) -> int:
-    """Give a count as an int; anything else is an error.
-
-    Examples
-    --------
-    >>> whole_number(3.0, "n_features_in_")
-    Traceback (most recent call last):
-    orderless.errors.UnreadableModel: n_features_in_ must be a whole number of at least 0, got 3.0:
-    the model is damaged; fit or save it again
-    """
-    if isinstance(value, np.integer):
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise UnreadableModel(
-            f"{what} must be a whole number of at least {least}, got {value!r:.80}: {DAMAGED}"
-        )
-    return value
-
-
-@dataclass(frozen=True)
-class Table:
-    """The columns that a model was fitted on.
-
-    Attributes
-    ----------
-    n_columns : how many there are; None: the library does not say, so that they are at least as
-        many as the tree asks about
-    names : in the order of the columns; None: the library does not keep them
-    at_least : ``n_columns`` is only the least number
-    ordered : whether the columns came in the order of ``names``; if not, names alone say which is
-        which
-    values : how the library rounds a row's numbers before it compares them
-    learns_nan : whether the library learns where to send NaN
-    absent_is_nan : whether it takes what a sparse table leaves out for NaN, and not for 0
-    binary : whether columns are 0/1, so that by default each is a boolean feature: all, or which
-    categories : column -> labels, where the library treats it as categorical; the column holds
-        the label itself
-    other_categories : whether such a column may hold labels that are not listed; or which may
-    kinds : column -> which numbers it can hold, where columns differ; thresholds are on float64
-        rows all the same
-    nan_refused : why NaN cannot be a value, although the file says what becomes of it; empty: it
-        can
-    garbled : column -> a function that takes the right labels from what a space lists, where the
-        library may have garbled them
-    before : what the model does itself to the columns that it takes; these are its columns then
-    """
-
-    n_columns: int | None
-    names: Sequence[str] | None = None
-    at_least: bool = False
-    ordered: bool = True
-    values: Literal["float64", "float32"] = "float64"
-    learns_nan: bool = False
-    absent_is_nan: bool = False
-    binary: bool | Collection[int] = False
-    categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
-    other_categories: bool | Collection[int] = True
-    kinds: Mapping[int, Values] = field(default_factory=dict)
-    nan_refused: str = ""
-    garbled: Mapping[int, Callable[[Sequence[Label]], Sequence[Label]]] = field(
-        default_factory=dict
-    )
-    before: Before | None = None
-
-    def __post_init__(self) -> None:
-        if self.n_columns is None:
-            return
-        n = whole_number(self.n_columns, "the number of columns")
-        if self.names is not None:
-            object.__setattr__(self, "names", [str(name) for name in self.names])
-            if len(self.names) != n:
-                raise UnreadableModel(
-                    f"the model says that it was fitted on {n:,} columns and names "
-                    f"{len(self.names):,}: it is damaged; fit or save it again"
-                )
-
-    def default_space(self, names: Sequence[str] | None, nan: Nan) -> Space:
-        """Give every column a feature of its own, of the kind that the library compares."""
-        if names is None:
-            names = self.names
-        if names is None:
-            names = numbered_names(self.n_columns or 0)
-        if not self.categories and isinstance(self.binary, bool) and len(names) <= KEPT:
-            return _space_of_one_kind(tuple(map(str, names)), self._feature(0, "x", nan))
-        return Space([self._feature(i, str(name), nan) for i, name in enumerate(names)])
-
-    def _feature(self, column: int, name: str, nan: Nan) -> Feature:
-        with_nan = nan == "value" and self.learns_nan
-        binary = self.binary if isinstance(self.binary, bool) else column in self.binary
-        if column in self.categories and not (binary and not with_nan):
-            labels = tuple(self.categories[column])
-            other = self.other_categories
-            other = other if isinstance(other, bool) else column in other
-            return Feature(name, "categorical", categories=labels, other=other, nan=with_nan)
-        if binary:
-            return Feature(name, "boolean")
-        return Feature(name, values=self.kinds.get(column, self.values), nan=with_nan)
-
-
-@lru_cache(maxsize=32)
-def _space_of_one_kind(names: tuple[str, ...], kind: Feature) -> Space:
-    """Give features that are all of one kind; trees of one table then share their space."""
-    return Space([replace(kind, name=name) for name in names])
-
-
-def numbered_names(n_columns: int) -> list[str]:
-    """Name columns that have no names; so many that the number must be wrong are refused."""
-    if n_columns > MOST_COLUMNS:
-        raise UnreadableModel(
-            f"the model says that it was fitted on {n_columns:,} columns, without their names: "
-            f"more than {MOST_COLUMNS:,} need feature_names= or space="
-        )
-    return [f"x{i}" for i in range(n_columns)]
-
-
-@dataclass(frozen=True)
-class ColumnTree:
-    """A tree over the columns that a model was fitted on.
-
-    Attributes
-    ----------
-    table : those columns
-    classes : labels of the classes
-    column : per node the column it tests, -1 for a leaf
-    at_most : per node the threshold; the condition is ``x <= at_most``
-    members : node -> column values for which its condition holds, where it is a set
-    when_true, when_false, leaf_class : as in ``Tree``
-    nan_true : per node whether NaN follows the true branch
-    distribution : per node rows (or weights, or shares) by class
-    task : as in ``Tree``
-    precision : in which the library gives the numbers of a regression tree
-    """
-
-    table: Table
-    classes: Sequence[Any] | NDArray[Any]
-    column: NDArray[Any]
-    at_most: NDArray[np.float64]
-    when_true: NDArray[Any]
-    when_false: NDArray[Any]
-    leaf_class: NDArray[Any]
-    nan_true: NDArray[np.bool_]
-    members: Mapping[int, Sequence[Any]] = field(default_factory=dict)
-    distribution: NDArray[np.float64] | None = None
-    task: Task = "classification"
-    precision: Literal["float64", "float32"] = "float64"
-
-    def __post_init__(self) -> None:
-        n = len(self.column)
-        for name in ("at_most", "when_true", "when_false", "leaf_class", "nan_true"):
-            shape = getattr(self, name).shape
-            if shape != (n,):
-                raise InvalidTree(f"{name} has shape {shape}: {DAMAGED}")
-        inner = self.column >= 0
-        for name, limit, numbers, where in (
-            ("column", self.table.n_columns, self.column, inner),
-            ("child", n, self.when_true, inner),
-            ("child", n, self.when_false, inner),
-            ("class", len(self.classes), self.leaf_class, ~inner),
-        ):
-            # What is below 0 is very large.
-            unsigned: NDArray[Any] = np.where(where, numbers, 0).astype(np.int64).view(np.uint64)
-            if n and unsigned.max() >= limit and where.any():
-                wrong = where & (unsigned >= limit)
-                raise InvalidTree(
-                    f"a node has the {name} {numbers[wrong][0]}, and there are {limit:,}: {DAMAGED}"
-                )
-        if np.isnan(self.at_most).any() and np.isnan(self.at_most[inner]).any():
-            raise InvalidTree(f"a threshold is not a number: {DAMAGED}")
 
 
 class TreeBuilder:

@@ -17,7 +17,7 @@ from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
 from ..inputs import read_file
 from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Space, SumKernel, TreeKernel
 from .binary import BitTrees
-from .build import ColumnTree, Nan
+from .builder import ColumnModel, ColumnTree, Nan
 from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
@@ -28,7 +28,7 @@ from .preprocessing.conditions import over_features
 from .spark_folder import is_spark_folder, spark_text
 from .sparse import gives_sparse, with_zero_as_missing
 from .wrapped import through_targets, unwrapped
-from .xgboost_ubj import as_json, knows_ubj
+from .xgboost import as_json, knows_ubj
 
 __all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 
@@ -252,7 +252,7 @@ def _column_tree(
         for library in FILES:
             reader = import_module(f".{library}", __package__)
             if reader.knows_text(model):
-                tree: ColumnTree = reader.from_text(model)
+                tree = _only_tree(reader.from_text(model), "this model")
                 break
         else:
             return from_nested(model, given_names(preprocessing, space, feature_names))
@@ -264,6 +264,19 @@ def _column_tree(
         tree = in_given_order(tree, given_names(preprocessing, space, feature_names))
     if tree.table.garbled:
         tree = with_given_labels(tree, space if preprocessing is None else None)
+    return tree
+
+
+def _only_tree(read: ColumnTree | ColumnModel, name: str) -> ColumnTree:
+    """Return the tree of a model of one tree; what adds up several is refused."""
+    if isinstance(read, ColumnTree):
+        return read
+    tree = read.one_tree()
+    if tree is None:
+        raise UnreadableModel(
+            f"{name} adds up {len(read.trees):,} trees, and this needs one: read one of them, or "
+            "make one tree of a small ensemble with orderless.read(...).to_tree()"
+        )
     return tree
 
 
@@ -284,8 +297,7 @@ def _from_library(model: Any) -> ColumnTree:
     reader = library_of(model)
     if reader is not None:
         library = reader.__name__.rpartition(".")[2]
-        tree: ColumnTree = getattr(reader, f"from_{library}")(model)
-        return tree
+        return _only_tree(getattr(reader, f"from_{library}")(model), a_kind(model))
     if isinstance(model, type):
         raise UnreadableModel(f"got the class {model.__qualname__}: give a fitted model of it")
     raise UnreadableModel(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..model import SumKernel, TreeKernel
 from .dispatch import opened
-from .ensembles.dispatch import FILES
+from .ensembles.dispatch import BOTH_FILES, FILES
 from .wrapped import unwrapped
 
 __all__ = ["OURS", "Origin", "origin_of"]
@@ -72,7 +72,7 @@ def origin_of(model: Any) -> Origin:
         return model
     inner = opened(model)
     if isinstance(inner, str):
-        names = (name for name in FILES if _reads(name, inner))
+        names = (name for name in (*BOTH_FILES, *FILES) if _reads(name, inner))
         name = next(names, "orderless")
         return Origin(FORMATS.get(name, name))
     if isinstance(inner, TreeKernel | SumKernel):
@@ -88,4 +88,5 @@ def origin_of(model: Any) -> Origin:
 
 
 def _reads(name: str, text: str) -> bool:
-    return bool(import_module(f".ensembles.{name}", __package__).knows_text(text))
+    folder = "" if name in BOTH_FILES else "ensembles."
+    return bool(import_module(f".{folder}{name}", __package__).knows_text(text))

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ...ensembles import Compared, answer_of, counterexample
+from ...ensembles import Compared, counterexample
 from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
@@ -27,6 +27,7 @@ from ...model import (
     printable,
     short_number,
 )
+from ...questions import answer_of
 from ...readers import Nan, extra_results, opened, read_model, required_columns
 from .alike import made_up, widened, without_missing
 from .engines import run_artifact, run_results, run_source

@@ -12,11 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ensembles import ask_rows, interval_rows, needed_of_row, predict_model, verdicts_of
 from ...errors import InvalidData, OutOfTime, TooManyReasons, Undecided, setting
 from ...inputs import EXACT, NOT_GIVEN, CellStyle, arrow_floats, read_codes, read_columns
-from ...missing import Settling, asked_features
 from ...model import CODE, CoreColumn, Rows, SumKernel, TreeKernel
+from ...questions import (
+    CERTAIN,
+    IMPOSSIBLE,
+    OPEN,
+    Settling,
+    asked_features,
+    needed_of_row,
+    number_bounds,
+    predict,
+    verdicts_of,
+)
 from .cells import Unseen, parser_of, read_cells, wanted_columns
 from .part import Coded, Part
 from .table import TableFile
@@ -89,30 +98,22 @@ class Answers:
 
     def _decided(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         """Give by row its class, -1 for none; and 0 if it is certain, 1 if open, 2 if undecided."""
-        if isinstance(self.tree, TreeKernel):
-            codes = self.tree.decide(rows, self.n_jobs)
-            return codes, (codes < 0).astype(np.int8)
         found = verdicts_of(self.tree, rows, self.n_jobs)
-        return found.label, np.minimum(found.status, 2).astype(np.int8)
+        late = (found.status > OPEN) & (found.status != IMPOSSIBLE)
+        return found.label, np.where(late, 2, found.status != CERTAIN).astype(np.int8)
 
     def _next(self, rows: Rows, at: NDArray[np.intp]) -> NDArray[Any]:
         """Give the feature to ask next, by its position."""
-        if isinstance(self.tree, TreeKernel):
-            return asked_features(self.tree, rows, at, self.tolerance)
-        names = ask_rows(self.tree, rows.take(at), None, self.n_jobs)
-        place = {name: i for i, name in enumerate(self.tree.space.names)}
-        return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
+        tolerance = self.tolerance if isinstance(self.tree, TreeKernel) else None
+        return asked_features(self.tree, rows, at, tolerance=tolerance, n_jobs=self.n_jobs)
 
     def _numbers(self, rows: Rows) -> tuple[list[Coded], NDArray[np.bool_]]:
         """Give the number, or the midpoint of a narrow interval, and the ends of the interval.
 
         Also where it is too wide.
         """
-        if isinstance(self.tree, TreeKernel):
-            lower, upper = self.tree.interval(rows, self.n_jobs)
-        else:
-            lower, upper, _ = interval_rows(self.tree, rows, self.n_jobs)
-        middle = predict_model(
+        lower, upper, _ = number_bounds(self.tree, rows, self.n_jobs)
+        middle = predict(
             self.tree,
             rows,
             tolerance=self.tolerance or 0,

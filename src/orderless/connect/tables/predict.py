@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from ...ensembles import predict_model
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
 from ...model import Budget, Label, SumKernel, TreeKernel, label_text
+from ...questions import predict
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
@@ -220,7 +220,7 @@ def predict_file(
     needed = _usual(model) if needed == "usual" else needed
     interval = tolerance is not None or model.task == "regression"
     if interval:
-        predict_model(model, [], tolerance=tolerance or 0)  # refuses classes that are no numbers
+        predict(model, [], tolerance=tolerance or 0)  # refuses classes that are no numbers
     added = _new_names(names, needed is not None, NUMBER_NAMES if interval else NAMES)
     form = file_format(target, format, safe_csv=safe_csv)
     _check_two_files(source, target)

@@ -1,6 +1,10 @@
 from .dot import (
     tree_as_dot as tree_as_dot,
 )
+from .expression import (
+    sum_as_expression as sum_as_expression,
+    tree_as_expression as tree_as_expression,
+)
 from .javascript import (
     tree_as_javascript as tree_as_javascript,
 )
@@ -16,9 +20,6 @@ from .pmml import (
 from .pmml_sums import (
     ensemble_as_pmml as ensemble_as_pmml,
 )
-from .polars import (
-    as_polars as as_polars,
-)
 from .python import (
     tree_as_python as tree_as_python,
 )
@@ -26,10 +27,8 @@ from .sklearn import (
     to_sklearn as to_sklearn,
 )
 from .sql import (
-    NAMES as NAMES,
-    as_sql as as_sql,
-    new_columns as new_columns,
-    new_names as new_names,
+    sum_as_sql as sum_as_sql,
+    tree_as_sql as tree_as_sql,
 )
 from .sql_words import (
     Words as Words,

@@ -9,16 +9,24 @@ Paper: Theorem 3.2 (reasons are complete); the formulas from the tree are ours.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ...errors import InvalidTree
 from ...form import Form, Term
-from ...missing import heights
 from ...model import Label, Side, TreeKernel
+from ...questions import heights
 from .formula import Formula, Source, every, some
 
-__all__ = ["Ask", "asks_next", "certain_by_reasons", "certain_by_tree", "halves", "question"]
+__all__ = [
+    "Ask",
+    "asks_next",
+    "certain_by_reasons",
+    "certain_by_tree",
+    "excluded_leaves",
+    "halves",
+    "question",
+]
 
 NESTED = 12  # conditions on a path that are nested in a formula; SQLite's parser takes about 20
 MOST_DEPTH = 150  # of choices that are nested in a question
@@ -69,22 +77,28 @@ def certain_by_tree(tree: TreeKernel, known: Mapping[int, Source]) -> list[tuple
 
 def _flat(tree: TreeKernel, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
     without: dict[int, list[Formula]] = {}
-    todo: list[tuple[int, dict[int, Side]]] = [(0, {})]
-    while todo:
-        node, path = todo.pop()
-        i = int(tree.feature[node])
-        if i < 0:
-            said = some(known[k].excludes(side) for k, side in sorted(path.items()))
-            without.setdefault(int(tree.leaf_class[node]), []).append(said)
-            continue
-        yes, no = halves(tree, node, path.get(i) or Side.whole(tree.space.features[i]))
-        todo += [(int(tree.when_false[node]), {**path, i: no}),
-                 (int(tree.when_true[node]), {**path, i: yes})]  # fmt: skip
+    for leaf, excluded in excluded_leaves(tree, known):
+        without.setdefault(leaf, []).append(excluded)
     return [
         (tree.classes[c], every(f for other in sorted(without) if other != c
                                 for f in without[other]))
         for c in sorted(without)
     ]  # fmt: skip
+
+
+def excluded_leaves(tree: TreeKernel, known: Mapping[int, Source]) -> Iterator[tuple[int, Formula]]:
+    """Yield each leaf's class, and the formula that holds iff no completion reaches the leaf."""
+    todo: list[tuple[int, dict[int, Side]]] = [(0, {})]
+    while todo:
+        node, path = todo.pop()
+        i = int(tree.feature[node])
+        if i < 0:
+            excluded = some(known[k].excludes(side) for k, side in sorted(path.items()))
+            yield int(tree.leaf_class[node]), excluded
+            continue
+        yes, no = halves(tree, node, path.get(i) or Side.whole(tree.space.features[i]))
+        todo += [(int(tree.when_false[node]), {**path, i: no}),
+                 (int(tree.when_true[node]), {**path, i: yes})]  # fmt: skip
 
 
 def halves(tree: TreeKernel, node: int, here: Side) -> tuple[Side, Side]:
@@ -144,7 +158,7 @@ def _nodes(tree: TreeKernel, known: Mapping[int, Source]) -> dict[int, _Node]:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question for rows that are not determined: ``orderless.missing.asking`` as an expression.
+    """A question for rows that are not determined: ``orderless.questions.asking`` as an expression.
 
     If ``gone`` holds: what ``then`` says. Otherwise, if ``kept`` does not hold and ``settled``
     does: the feature. Otherwise: what ``otherwise`` says.

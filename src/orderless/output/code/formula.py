@@ -1,8 +1,8 @@
 """Formulas: what settles a row, in terms of the columns of a table.
 
-In:  a ``Tree``, and what the columns of its rows say about its features.
+In:  a tree or a sum of trees, and what the columns of its rows say about its features.
 Out: formulas out of comparisons, AND and OR (no NOT), which ``certain.py`` puts together and
-     ``sql.py`` and ``polars.py`` write down. By three-valued logic a comparison with an unknown
+     ``sql.py`` and ``expression.py`` write down. By three-valued logic a comparison with an unknown
      value is neither true nor false, so a formula is true exactly if it holds for every
      completion of the row.
 """
@@ -16,11 +16,20 @@ import numpy as np
 
 from ...errors import InvalidSpace
 from ...inputs import near
-from ...model import Column, Condition, Feature, Label, Side, TreeKernel, row_boundary
+from ...model import (
+    Column,
+    Condition,
+    Feature,
+    Label,
+    Side,
+    SumKernel,
+    TreeKernel,
+    row_boundary,
+)
 
 __all__ = [
-    "Absent", "Every", "Flag", "Formula", "Member", "Number", "Some", "Source", "every", "some",
-    "sources",
+    "Absent", "Bound", "Every", "Flag", "Formula", "Member", "Number", "Some", "Source",
+    "Threshold", "every", "some", "sources",
 ]  # fmt: skip
 
 
@@ -73,7 +82,28 @@ class Some:
     parts: tuple[Formula, ...]
 
 
-Formula = bool | Number | Member | Flag | Absent | Every | Some
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound of a sum of trees: the base, and of each tree a bound of what it adds.
+
+    Of a tree, its leaves in the order in which they count: what excludes a leaf, and what it adds.
+    The first leaf that is not excluded gives the bound; the last one is excluded by ``False``.
+    """
+
+    base: int
+    trees: tuple[tuple[tuple[Formula, int], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A bound of a sum is above ``at``, or at most it. One of the two always holds."""
+
+    bound: Bound
+    at: int
+    above: bool
+
+
+Formula = bool | Number | Member | Flag | Absent | Every | Some | Threshold
 
 
 def every(parts: Iterable[Formula]) -> Formula:
@@ -235,13 +265,15 @@ class Source:
         return some(parts)
 
 
-def sources(tree: TreeKernel, columns: Mapping[str, str] | None = None) -> dict[int, Source]:
-    """Give the columns of a table that say something about each feature that a tree asks about.
+def sources(
+    model: TreeKernel | SumKernel, columns: Mapping[str, str] | None = None
+) -> dict[int, Source]:
+    """Return the columns of a table that say something about each feature that a model asks about.
 
     ``columns`` renames: column or feature of the space -> column of the table. A feature that is
     given there itself is read from that column, whatever columns the space has for it.
     """
-    space = tree.space
+    space = model.space
     columns = dict(columns or {})
     known = tuple(dict.fromkeys([*space.column_names, *space.names]))
     for name, new in columns.items():
@@ -253,7 +285,7 @@ def sources(tree: TreeKernel, columns: Mapping[str, str] | None = None) -> dict[
         if not isinstance(new, str) or not new:
             raise InvalidSpace(f"columns[{name!r}] must be a name, got {new!r:.80}")
     out = {}
-    for i in tree.used:
+    for i in model.used:
         feature = space.features[i]
         about: list[Column] = [space.columns[k] for k in space.columns_of[feature.name]]
         if feature.name in columns and feature.name not in space.column_names:

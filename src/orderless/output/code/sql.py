@@ -1,6 +1,6 @@
 """SQL: what a tree decides, as an expression that any engine evaluates where the data is.
 
-In:  a tree.
+In:  a tree, or a sum of trees.
 Out: SQL text. Where the class is certain it gives the class, elsewhere NULL; NULL (and NaN) in a
      column is unknown, by SQL's own three-valued logic.
 Paper: Theorem 3.2: a row is determined iff it meets a reason.
@@ -8,21 +8,19 @@ Paper: Theorem 3.2: a row is determined iff it meets a reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from ...errors import InvalidData, TooManyReasons
+from ...errors import TooManyReasons
 from ...form import Form
-from ...model import Label, TreeKernel
-from ...readers import read_tree
+from ...model import Label, SumKernel, TreeKernel
 from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, question
-from .formula import Every, Formula, Number, Some, Source, sources
+from .formula import Bound, Every, Formula, Number, Some, Source, Threshold, sources
 from .plain import plain
 from .sql_words import Words
+from .sums import LIMIT as BOUNDS_LIMIT, Scaled, certain_by_bounds, check_of, score_bound
 
-__all__ = ["NAMES", "as_sql", "certain_classes", "certain_texts", "new_columns", "new_names"]
+__all__ = ["certain_classes", "certain_texts", "sum_as_sql", "tree_as_sql"]
 
-NAMES = ("prediction", "needed")
 SHAPES = ("auto", "reasons", "tree")
 LIMIT = 1_000_000  # reasons that are written where they are asked for
 FEW = 50  # reasons that "auto" writes down
@@ -30,7 +28,7 @@ SMALL = 300  # leaves of trees whose reasons "auto" counts
 MANY = 64  # parts that are joined without parentheses
 
 
-def as_sql(
+def tree_as_sql(
     tree: TreeKernel,
     *,
     dialect: str = "duckdb",
@@ -47,12 +45,64 @@ def as_sql(
     certain = certain_classes(tree, known, shape, limit)
     if table is None:
         return _needed(words, tree, known, certain) if asks else _class(words, certain)
-    more = [f"{_class(words, certain)} AS {words.name('prediction')}"]
+    more = {"prediction": _class(words, certain)}
     if asks:
-        more.append(f"{_needed(words, tree, known, certain)} AS {words.name('needed')}")
+        more["needed"] = _needed(words, tree, known, certain)
+    return _query(words, table, more)
+
+
+def _query(words: Words, table: str | Sequence[str], more: Mapping[str, str]) -> str:
+    """Write a query that gives a table more columns."""
     alias = words.name("t")
-    listed = ",\n".join([f"{alias}.*", *more])
+    columns = [f"{expression} AS {words.name(name)}" for name, expression in more.items()]
+    listed = ",\n".join([f"{alias}.*", *columns])
     return f"SELECT {listed}\nFROM {words.path(table)} {alias}"
+
+
+def sum_as_sql(
+    model: SumKernel,
+    *,
+    dialect: str = "duckdb",
+    columns: Mapping[str, str] | None = None,
+    table: str | Sequence[str] | None = None,
+    of: str = "answer",
+    limit: int = BOUNDS_LIMIT,
+) -> str:
+    """Write an expression, or a query if a table is given; see ``Ensemble.to_sql``."""
+    words = Words(dialect)
+    model = plain(model, "to_sql")
+    known = sources(model, columns)
+    check_of(model, of)
+    if of == "answer":
+        written = _class(words, certain_by_bounds(model, known, limit))
+    else:
+        written = _scaled(words, score_bound(model, known, upper=of == "upper", limit=limit))
+    if table is None:
+        return written
+    return _query(words, table, {"prediction" if of == "answer" else of: written})
+
+
+def _scaled(words: Words, scaled: Scaled) -> str:
+    number = f"{words.double(f'({_bound(words, scaled.bound)})')} * {words.number(scaled.unit)}"
+    if scaled.divisor != 1:
+        number = f"{number} / {words.double(words.number(scaled.divisor))}"
+    if scaled.widened:
+        number = f"{number} + ABS({number}) * {words.double(words.number(scaled.widened))}"
+    return number
+
+
+def _bound(words: Words, bound: Bound) -> str:
+    trees = [_tree_bound(words, leaves) for leaves in bound.trees]
+    return _joined([words.integer(bound.base), *trees], " + ")
+
+
+def _tree_bound(words: Words, leaves: Sequence[tuple[Formula, int]]) -> str:
+    """Write what one tree adds: the first leaf that is not excluded."""
+    cases = [
+        f"WHEN NOT COALESCE({_written(words, excluded)}, 1 = 0) THEN {words.integer(value)}"
+        for excluded, value in leaves[:-1]
+    ]
+    return f"CASE {' '.join(cases)} ELSE {words.integer(leaves[-1][1])} END"
 
 
 def certain_texts(tree: TreeKernel, dialect: str) -> list[str]:
@@ -113,6 +163,10 @@ def _written(words: Words, formula: Formula, inside: str = "") -> str:
         if isinstance(part, Every | Some):
             conditions[_written(words, part, "every")] = None
             continue
+        if isinstance(part, Threshold):
+            sign = ">" if part.above else "<="
+            conditions[f"({_bound(words, part.bound)}) {sign} {words.integer(part.at)}"] = None
+            continue
         conditions[words.comparison(part)] = None
         guard = words.guard(part)
         if guard and not (isinstance(part, Number) and part.column in capped):
@@ -154,60 +208,3 @@ def _asked(words: Words, ask: Ask) -> str:
     if ask.then is None:
         return name
     return f"CASE WHEN {_written(words, ask.gone)} THEN {_asked(words, ask.then)} ELSE {name} END"
-
-
-# -- new columns of a table -----------------------------------------------------------------------
-
-
-def new_names(
-    there: Iterable[str],
-    names: Sequence[str],
-    needed: str | None,
-    same: Callable[[str], str] = str.casefold,
-) -> list[str]:
-    """Check the names of the new columns: of predictions, and of features to ask if wanted.
-
-    ``same`` gives what is equal for names that a table takes for the same.
-    """
-    wanted = 2 if asks_next(needed) else 1
-    if isinstance(names, str) or not wanted <= len(names) <= 2:
-        raise ValueError(
-            "names must be the names of two columns, for predictions and for the features to ask, "
-            f"got {names!r:.80}"
-        )
-    taken = {same(name) for name in there}
-    for name in names[:wanted]:
-        if not isinstance(name, str) or same(name) in taken:
-            raise InvalidData(
-                f"the table has a column {name!r:.80} already, or that is no name: choose another "
-                "with names="
-            )
-        taken.add(same(name))
-    return list(names[:wanted])
-
-
-def new_columns(
-    tree: Any,
-    there: Iterable[str],
-    *,
-    dialect: str,
-    columns: Mapping[str, str] | None,
-    shape: str,
-    needed: str | None,
-    names: Sequence[str],
-) -> list[tuple[str, str]]:
-    """Give the column of predictions, and of features to ask next if they are wanted.
-
-    Examples
-    --------
-    >>> tree = {"feature": 0, "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> [name for name, _ in new_columns(tree, ["x0"], dialect="duckdb", columns=None,
-    ...                                  shape="auto", needed="next", names=("class", "ask"))]
-    ['class', 'ask']
-    """
-    tree = read_tree(tree)
-    modes = (None, "next")
-    return [
-        (name, as_sql(tree, dialect=dialect, columns=columns, shape=shape, needed=mode))
-        for name, mode in zip(new_names(there, names, needed), modes, strict=False)
-    ]

@@ -12,9 +12,8 @@ import numpy as np
 
 from ...errors import InvalidData, InvalidTree
 from ...form import equivalent, fingerprint
-from ...inputs import near_numbers
-from ...missing import counts_rows
-from ...model import TreeKernel, read_tolerance
+from ...model import TreeKernel, near_numbers, read_tolerance
+from ...questions import counts_rows
 from ...readers import read_tree
 from ..code.javascript import model_text
 from ..code.tables import tree_tables

@@ -11,13 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...ensembles import decide_rows, verdicts_of
 from ...errors import OutOfTime, TooManyReasons, Undecided
 from ...estimators import Coverage, coverage
+from ...estimators.gapped import Gapped
 from ...inputs import row_at, rows_at
-from ...missing import Gapped
 from ...model import Budget, SumKernel, amount
-from ...questions import explain
+from ...questions import explain, status as status_of, verdicts_of
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
 from .sections import how_good, right
@@ -142,7 +141,7 @@ def which_values(subject: Subject) -> Section:
         gone = np.zeros((table.n_rows, table.n_columns), dtype=bool)
         gone[:, table.feature_of == model.space.index(name)] = True
         with Budget(budget.left / (len(model.features) - done)):
-            status = decide_rows(model, table.rows(gone))
+            status = status_of(model, table.rows(gone))
         lines.append((name, _share(status, "open"), _share(status, "undecided")))
     lines.sort(key=lambda line: -line[1])
     parts: list[Part] = []

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InvalidTree, UnreadableModel, a_kind
 from ...model import Adding, Rule, Space, SumKernel, TreeKernel
-from ..build import ColumnTree, Nan
+from ..builder import ColumnModel, ColumnTree, Nan
 from ..dispatch import check_arguments, library_of, opened, read_tree
 from ..forgotten import given_names, in_given_order, with_given_labels
 from ..preprocessing.columns import source_columns
@@ -30,15 +30,18 @@ __all__ = ["is_known", "read_ensemble"]
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = (
+    "onnx",
+    "pyspark",
+)
+BOTH = (
     "sklearn",
     "xgboost",
     "lightgbm",
     "catboost",
-    "onnx",
-    "pyspark",
-)
+)  # one reader, in the folder above, for one tree and for several
+BOTH_FILES = ("lightgbm", "xgboost", "catboost")
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
-FILES = ("pmml", "lightgbm", "xgboost", "catboost", "r_models", "spark_models")
+FILES = ("pmml", "r_models", "spark_models")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
@@ -122,14 +125,32 @@ def is_known(model: Any) -> bool:
     """Whether a reader of ensembles knows a model, once what is around it is taken off."""
     model = unwrapped(model, None).model
     if isinstance(model, str):
-        readers = (import_module(f".{library}", __package__) for library in FILES)
+        readers = [
+            *(import_module(f"..{library}", __package__) for library in BOTH_FILES),
+            *(import_module(f".{library}", __package__) for library in FILES),
+        ]
         return any(reader.knows_text(model) for reader in readers)
-    return not isinstance(model, Mapping) and library_of(model, READERS, "ensembles.") is not None
+    if isinstance(model, Mapping):
+        return False
+    both = library_of(model, BOTH)
+    return both is not None or library_of(model, READERS, "ensembles.") is not None
 
 
-def _column_ensemble(model: Any) -> ColumnEnsemble | None:
+def _column_ensemble(model: Any) -> ColumnEnsemble | ColumnModel | None:
     """Let the reader that knows a model read it; None if none does."""
-    parts: ColumnEnsemble | None = None
+    parts: ColumnEnsemble | ColumnModel | None = None
+    if not isinstance(model, str | Mapping):
+        reader = library_of(model, BOTH)
+        if reader is not None:
+            library = reader.__name__.rpartition(".")[2]
+            both: ColumnModel = getattr(reader, f"from_{library}")(model)
+            return None if both.values is None else both
+    if isinstance(model, str):
+        for library in BOTH_FILES:
+            reader = import_module(f"..{library}", __package__)
+            if reader.knows_text(model):
+                both = reader.from_text(model)
+                return None if both.values is None else both
     if isinstance(model, str):
         for library in FILES:
             reader = import_module(f".{library}", __package__)
@@ -154,7 +175,7 @@ def _refuse_unknown(model: Any) -> None:
 
 
 def _over_features(
-    parts: ColumnEnsemble,
+    parts: ColumnEnsemble | ColumnModel,
     wrapped: Wrapped,
     space: Space | None,
     feature_names: Sequence[str] | None,
@@ -172,8 +193,11 @@ def _over_features(
     if table.absent_is_nan and gives_sparse(preprocessing):
         parts = _each(parts, lambda tree: with_zero_as_missing(tree, sure=wrapped.sparse))
     columns, space = source_columns(parts.table, preprocessing, space, feature_names, nan)
+    assert parts.values is not None
     return SumKernel(
-        all_over_features(parts.trees, columns, space),
+        all_over_features(
+            [replace(tree, distribution=None) for tree in parts.trees], columns, space
+        ),
         parts.values,
         scores=parts.scores,
         classes=parts.classes,
@@ -184,7 +208,9 @@ def _over_features(
     )
 
 
-def _each(parts: ColumnEnsemble, change: Callable[[ColumnTree], ColumnTree]) -> ColumnEnsemble:
+def _each(
+    parts: ColumnEnsemble | ColumnModel, change: Callable[[ColumnTree], ColumnTree]
+) -> ColumnEnsemble | ColumnModel:
     """Change all trees, which still have one table then."""
     trees = [change(tree) for tree in parts.trees]
     return replace(parts, trees=[replace(tree, table=trees[0].table) for tree in trees])

@@ -1,6 +1,6 @@
 """Points scores and weighted rules: an ensemble that people wrote themselves.
 
-In:  items (conditions and points) and verdicts, as a dict, a list, JSON or CSV.
+In:  items (conditions and points) and verdicts, as a dict, a list, or JSON.
 Out: ``SumKernel`` of one tree per item. Points are whole numbers of a common unit, so that totals
      are exact: docs/decisions/0019.
 """
@@ -18,7 +18,6 @@ import numpy as np
 from ...errors import InvalidSpace, InvalidTree, a_kind, setting
 from ...inputs import read_file
 from ...model import Adding, Feature, Label, Rule, Space, SumKernel, TreeKernel
-from .score_csv import items_of_csv
 from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
 from .score_trees import tree_of_item, values_of
 
@@ -68,7 +67,7 @@ def knows_score(model: Any) -> bool:
 
 
 def _read(score: Any, verdicts: Any) -> Score:
-    """Open a file, and tell JSON from CSV."""
+    """Read JSON, of a text or a file, and items."""
     if isinstance(score, str) and score.lstrip()[:1] not in ("{", "[") and "\n" not in score:
         score = Path(score)
     if isinstance(score, Path):
@@ -77,13 +76,11 @@ def _read(score: Any, verdicts: Any) -> Score:
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file is not UTF-8 text: {fault}") from fault
     if isinstance(score, str):
-        if score.lstrip()[:1] in ("{", "["):
-            return from_json(score, verdicts)
-        return from_items(items_of_csv(score), verdicts)
+        return from_json(score, verdicts)
     if isinstance(score, Mapping | Sequence):
         return from_items(score, verdicts)
     raise InvalidTree(
-        f"a score must be a dict, a list of items, JSON or CSV text, or a path, got {a_kind(score)}"
+        f"a score must be a dict, a list of items, JSON text, or a path, got {a_kind(score)}"
     )
 
 

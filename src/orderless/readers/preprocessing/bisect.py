@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...model import Flags, Floats
 
-__all__ = ["last_before_change", "last_before_step"]
+__all__ = ["last_before_change"]
 
 Keys = NDArray[np.int64]
 
@@ -27,27 +27,15 @@ def last_before_change(holds: Callable[[Floats], Flags], n: int) -> tuple[Floats
     high = np.full(n, _key(np.array([np.inf]))[0]) - 1
     with np.errstate(all="ignore"):
         at_low, at_high = holds(_unkey(low)), holds(_unkey(high))
-        last = _narrowed(low, high, lambda x: holds(x) == at_low)
-    return last, at_low, at_low == at_high
-
-
-def last_before_step(function: Callable[[Floats], Floats]) -> float:
-    """Find the largest float before a function of two values changes."""
-    low, high = _key(np.array([-np.inf])), _key(np.array([np.inf]))
-    first = function(_unkey(low))
-    return float(_narrowed(low, high, lambda x: function(x) == first)[0])
-
-
-def _narrowed(low: Keys, high: Keys, is_below: Callable[[Floats], Flags]) -> Floats:
-    while np.any(low + 1 < high):
-        middle = (low >> 1) + (high >> 1) + (low & high & 1)
-        below = is_below(_unkey(middle))
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return _unkey(low)
+        while np.any(low + 1 < high):
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            below = holds(_unkey(middle)) == at_low
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return _unkey(low), at_low, at_low == at_high
 
 
 def _key(x: Floats) -> Keys:
-    """Give each float its number in the order of all floats."""
+    """Return the position of each float in the order of all floats."""
     bits = x.view(np.int64)
     return np.where(bits < 0, np.int64(-(2**63)) - bits - 1, bits)
 

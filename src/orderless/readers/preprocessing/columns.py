@@ -13,8 +13,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from ...errors import InvalidSpace, UnreadableModel, a_kind
 from ...inputs import is_unknown, some_names
 from ...model import Column, Feature, Label, Space, Values, plain_label
@@ -31,6 +29,7 @@ from .stage import (
     Refused,
     Rescale,
     SourceColumn,
+    Steps,
     Wire,
     as_number,
 )
@@ -99,11 +98,10 @@ def _space_column(space: Space, column: Column) -> SourceColumn:
         return SourceColumn(i, table=labels)
     if condition.at_most is not None:
         top = float(feature.at_most(condition.at_most))
-        return SourceColumn(i, lambda x: (x <= top).astype(np.float64), two_valued=True)
+        return SourceColumn(i, steps=Steps((top,), (1.0, 0.0)), at_missing=0.0)
     among = condition.among or ()
     if feature.ordered:  # boolean
-        holds = np.array([False in among, True in among], dtype=np.float64)
-        return SourceColumn(i, lambda x: np.where(x <= 0, holds[0], holds[1]), two_valued=True)
+        return SourceColumn(i, steps=Steps((0.0,), (float(False in among), float(True in among))))
     inside = [code < len(feature.categories) and feature.categories[code] in among
               for code in range(feature.n_values)]  # fmt: skip
     return SourceColumn(i, table=tuple(float(flag) for flag in inside))

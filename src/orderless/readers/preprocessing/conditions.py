@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Feature, Floats, Label, Space, TreeKernel, row_boundary, value_at_most
+from ...model import Feature, Flags, Floats, Label, Space, TreeKernel, row_boundary, value_at_most
 from ..build import ColumnTree, Table
-from .bisect import last_before_change, last_before_step
-from .stage import SourceColumn
-from .steps import Span, Steps, unfold
+from .bisect import last_before_change
+from .stage import SourceColumn, Steps
 
-__all__ = ["all_over_features", "over_features"]
+__all__ = ["all_over_features", "over_features", "unfold"]
+
+MAX_UNFOLDED = 1_000_000  # nodes
+
+# Boundaries on the feature, rising; and for each piece between them whether the condition holds.
+Span = tuple[Sequence[float], Sequence[bool]]
 
 T = TypeVar("T")
 
@@ -61,11 +66,13 @@ def _are_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
     (kind,) = kinds
     if kind.kind != "numeric" or kind.values != tree.table.values:
         return False
-    for j, own in enumerate(columns):
-        changed = own.function is not None or own.steps is not None or own.at_missing is not None
-        if own.feature != j or changed:
-            return False
-    return True
+    return all(
+        column.feature == j
+        and column.function is None
+        and column.steps is None
+        and column.at_missing is None
+        for j, column in enumerate(columns)
+    )
 
 
 def all_over_features(
@@ -201,16 +208,26 @@ class _Nodes:
             for node in nodes.tolist():
                 self.sets[node] = self._codes(node, column, feature)
             return
-        if column.steps is not None:
-            self._spans(nodes, column.steps, column, feature)
-        if feature.nan:
-            self._send_missing(nodes, column)
-        if column.steps is None:
-            by_set = [node for node in nodes.tolist() if node in self.tree.members]
-            for node in by_set:
-                self._bit_test(node, column, feature)
-            rest = nodes[~np.isin(nodes, by_set)] if by_set else nodes
-            self._boundaries(rest, column.function, feature)
+        falls = np.zeros(len(nodes), dtype=bool)
+        sets = np.array([node in self.tree.members for node in nodes.tolist()])
+        steps = column.steps
+        if steps is None and sets.any():
+            steps = _bits_of(self.tree.members[int(nodes[sets][0])], column, feature)
+            falls[sets] = self._in_steps(nodes[sets], steps, feature)
+            falls[~sets] = self._boundaries(nodes[~sets], column.function, feature)
+        elif steps is not None:
+            falls = self._in_steps(nodes, steps, feature)
+        else:
+            falls = self._boundaries(nodes, column.function, feature)
+        number = column.of_missing if feature.nan else np.nan
+        if not np.isnan(number):
+            for node in nodes.tolist():
+                self.nan_true[node] = self._holds(node, number)
+        falling = nodes[falls]
+        self.when_true[falling], self.when_false[falling] = (
+            self.when_false[falling], self.when_true[falling],
+        )  # fmt: skip
+        self.nan_true[falling] = ~self.nan_true[falling]
 
     def finish(
         self, tree: ColumnTree, start: int, sets: dict[int, list[int]], spans: dict[int, Span]
@@ -258,83 +275,45 @@ class _Nodes:
 
     def _boundaries(
         self, nodes: NDArray[Any], function: Callable[[Floats], Floats] | None, feature: Feature
-    ) -> None:
-        """Find where on the feature the conditions of nodes change."""
+    ) -> Flags:
+        """Find where on the feature the conditions of nodes change; returns which hold above."""
         if function is None:
             values = self.tree.table.values
             top = value_at_most(self.tree.at_most[nodes], values)
             self.threshold[nodes] = feature.at_most(row_boundary(top, values))
-            return
+            return np.zeros(len(nodes), dtype=bool)
 
-        def holds(x: Floats) -> NDArray[np.bool_]:
+        def holds(x: Floats) -> Flags:
             return self._compare(function(x), nodes)
 
         last, at_low, always = last_before_change(holds, len(nodes))
         self.threshold[nodes] = np.where(always, np.inf, feature.at_most(last))
-        falling = nodes[~at_low]
-        self._swap(falling)
-        self.nan_true[falling] = ~self.nan_true[falling]
+        return ~at_low
 
-    def _swap(self, nodes: Any) -> None:
-        """Ask the opposite question."""
-        yes, no = self.when_true, self.when_false
-        yes[nodes], no[nodes] = no[nodes], yes[nodes]
+    def _in_steps(self, nodes: NDArray[Any], steps: Steps, feature: Feature) -> Flags:
+        """Find where conditions on few numbers hold; returns which hold above one boundary only.
 
-    def _bit_test(self, node: int, column: SourceColumn, feature: Feature) -> None:
-        """Write "the column is 0", "is 1", "is either" as a threshold."""
-        members, function = self.tree.members[node], column.function
-        if not column.two_valued and feature.kind != "boolean":
-            raise UnreadableModel(
-                f"the model asks whether {feature.name!r} is one of {list(members)}, but it is "
-                f"{feature.kind}: declare it categorical in the space"
-            )
-        bits = set(_known_members(members, (0, 1), feature))
-        ends = np.array([0.0, 1.0]) if feature.kind == "boolean" else np.array([-np.inf, np.inf])
-        values = ends if function is None else function(ends)
-        low, high = (value in bits for value in values.tolist())
-        if low == high:
-            self.threshold[node] = np.inf
-        elif function is None or feature.kind == "boolean":
-            self.threshold[node] = 0.0
-        else:
-            self.threshold[node] = last_before_step(function)
-        if not low:
-            self._swap(node)
-
-    def _send_missing(self, nodes: NDArray[Any], column: SourceColumn) -> None:
-        """Send a missing value where the number goes that a transformer makes of it, if any."""
-        number = column.at_missing
-        if number is None:
-            if column.function is None:
-                return
-            number = float(column.function(np.array([np.nan]))[0])
-        if not np.isnan(number):
-            for node in nodes.tolist():
-                self.nan_true[node] = self._holds(node, number)
-
-    def _spans(
-        self, nodes: NDArray[Any], steps: Steps, column: SourceColumn, feature: Feature
-    ) -> None:
-        """Find, for nodes on a column that rises and falls, where on the feature they hold."""
-        cuts, levels = np.array(steps.cuts, dtype=np.float64), np.array(steps.levels)
-        inner = column.function if column.function is not None else np.array
-
-        def holds(x: Floats) -> NDArray[np.bool_]:
-            return np.asarray(inner(x) <= cuts)
-
-        last, at_low, always = last_before_change(holds, len(cuts))
-        # A function that falls meets the cuts from above.
-        falls = bool(np.any(~always & ~at_low))
-        last = np.where(always, np.where(at_low != falls, np.inf, -np.inf), last)
-        boundaries = feature.at_most(last)
-        order = -1 if falls else 1
-        for node in nodes.tolist():
+        Those that hold on several pieces become spans.
+        """
+        levels = np.array(steps.levels)
+        boundaries = feature.at_most(np.array(steps.cuts, dtype=np.float64)).tolist()
+        holds = np.zeros((len(nodes), len(levels)), dtype=bool)
+        for i, node in enumerate(nodes.tolist()):
             if node in self.tree.members:
-                flags = np.isin(levels, _bits(self.tree.members[node]))
+                members = self.tree.members[node]
+                if len(levels) == 2:
+                    members = _known_members(members, steps.levels, feature)
+                holds[i] = np.isin(levels, _bits(members))
             else:
-                flags = self._compare(levels, np.full(len(levels), node))
-            flags = np.where(np.isnan(levels), self.nan_true[node], flags)
-            self.spans[node] = (boundaries[::order].tolist(), flags[::order].tolist())
+                holds[i] = self._compare(levels, np.full(len(levels), node))
+            holds[i, np.isnan(levels)] = self.nan_true[node]
+        if len(levels) > 2:
+            for node, flags in zip(nodes.tolist(), holds.tolist(), strict=True):
+                self.spans[node] = (boundaries, flags)
+            return np.zeros(len(nodes), dtype=bool)
+        same = holds[:, 0] == holds[:, -1]
+        self.threshold[nodes] = np.where(same, np.inf, boundaries[0] if boundaries else np.inf)
+        return ~holds[:, 0]
 
     def _codes(self, node: int, column: SourceColumn, feature: Feature) -> list[int]:
         """Give the values of a categorical feature for which a node's condition holds."""
@@ -367,6 +346,18 @@ class _Nodes:
             ) from None
 
 
+def _bits_of(members: Sequence[Any], column: SourceColumn, feature: Feature) -> Steps:
+    """Return the two numbers of a boolean feature, of which a model asks for some."""
+    if feature.kind != "boolean":
+        raise UnreadableModel(
+            f"the model asks whether {feature.name!r} is one of {list(members)}, but it is "
+            f"{feature.kind}: declare it categorical in the space"
+        )
+    numbers = np.array([0.0, 1.0])
+    values = numbers if column.function is None else column.function(numbers)
+    return Steps((0.0,), tuple(values.tolist()))
+
+
 def _bits(members: Sequence[Any]) -> list[Any]:
     """Read "true" and "false", as TreeFARMS writes them, for columns of 0 and 1."""
     return [{"true": 1, "false": 0}.get(value, value) for value in members]
@@ -385,3 +376,155 @@ def _known_members(
                 "declare the value in the space"
             )
     return members
+
+
+# -- columns that rise and fall: one bin out of many -----------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Range:
+    """What is left of a feature on a path: above ``low``, up to ``high``, or missing."""
+
+    low: float
+    high: float
+    missing: bool
+
+    def pieces(self, span: Span) -> list[tuple[float, float, bool]]:
+        """Cut it where the condition changes: low, high, whether it holds."""
+        boundaries, holds = span
+        ends = zip([-np.inf, *boundaries], [*boundaries, np.inf], holds, strict=True)
+        out: list[tuple[float, float, bool]] = []
+        for low, high, flag in ends:
+            low, high = max(low, self.low), min(high, self.high)
+            if not low < high:
+                continue
+            if out and out[-1][2] == flag:
+                out[-1] = (out[-1][0], high, flag)
+            else:
+                out.append((low, high, flag))
+        return out
+
+
+def unfold(
+    space: Space,
+    nodes: Mapping[str, NDArray[Any]],
+    spans: Mapping[int, Span],
+    *,
+    sets: Mapping[int, Sequence[int]],
+    distribution: Floats | None,
+    limit: int = MAX_UNFOLDED,
+) -> dict[str, Any]:
+    """Give the arguments of a ``Tree`` in which every node asks one threshold.
+
+    Linear in the nodes that come out. Branches that no row reaches are left out on the way, so
+    many bins of one feature cost little; bins of k features on one path may cost 2**k copies.
+
+    Parameters
+    ----------
+    nodes : ``Tree``'s arrays by name
+    spans : node -> where its condition holds; other nodes keep theirs
+    sets, distribution : as in ``Tree``
+    limit : most nodes that may come out
+    """
+    growing = _Growing(space, nodes, sets, spans)
+    # What is left of each feature on the way; a new dict where it changes.
+    todo: list[tuple[int, dict[int, _Range], int, str]] = [(0, {}, -1, "")]
+    while todo:
+        todo += growing.copy(*todo.pop())
+        if len(growing.origin) > limit:
+            raise UnreadableModel(
+                f"as thresholds, this tree has more than {limit} nodes: it asks for single bins, "
+                "or single numbers, of many features on one path. Encode them as ordinal numbers "
+                "(KBinsDiscretizer(encode='ordinal')), or grow a smaller tree"
+            )
+    return growing.finish(distribution)
+
+
+class _Growing:
+    """The copy while it grows."""
+
+    def __init__(
+        self,
+        space: Space,
+        nodes: Mapping[str, NDArray[Any]],
+        sets: Mapping[int, Sequence[int]],
+        spans: Mapping[int, Span],
+    ) -> None:
+        self.space = space
+        self.nodes = {name: array.tolist() for name, array in nodes.items()}
+        self.sets = sets
+        self.spans = spans
+        self.origin: list[int] = []
+        self.threshold: list[float] = []
+        self.nan_true: list[bool] = []
+        self.children: dict[str, list[int]] = {"when_true": [], "when_false": []}
+
+    def add(self, origin: int, threshold: float, nan_true: bool, parent: int, side: str) -> int:
+        at = len(self.origin)
+        self.origin.append(origin)
+        self.threshold.append(threshold)
+        self.nan_true.append(nan_true)
+        for name in self.children:
+            self.children[name].append(-1)
+        if parent >= 0:
+            self.children[side][parent] = at
+        return at
+
+    def copy(
+        self, node: int, left: dict[int, _Range], parent: int, side: str
+    ) -> list[tuple[int, dict[int, _Range], int, str]]:
+        """Copy one node, and give what is to be copied below it."""
+        feature = self.nodes["feature"][node]
+        yes, no = self.nodes["when_true"][node], self.nodes["when_false"][node]
+        nan_true = bool(self.nodes["nan_true"][node])
+        threshold = self.nodes["threshold"][node]
+        if feature < 0 or not self.space.features[feature].ordered:
+            at = self.add(node, threshold, nan_true, parent, side)
+            sides = [(yes, left, at, "when_true"), (no, left, at, "when_false")]
+            return sides if feature >= 0 else []
+        here = left.get(feature)
+        if here is None:
+            here = _Range(-np.inf, np.inf, self.space.features[feature].nan)
+        pieces = here.pieces(self.spans.get(node, ((threshold,), (True, False))))
+        below: list[tuple[int, dict[int, _Range], int, str]] = []
+        missing = here.missing
+        if missing and not any(flag == nan_true for _, _, flag in pieces):
+            # No number goes where missing goes: ask first whether it is known.
+            alone = {**left, feature: _Range(0.0, 0.0, True)}
+            if not pieces:
+                return [(yes if nan_true else no, alone, parent, side)]
+            at = self.add(node, np.inf, False, parent, side)
+            below.append((yes if nan_true else no, alone, at, "when_false"))
+            parent, side, missing = at, "when_true", False
+        for i, (low, high, flag) in enumerate(pieces):
+            hosts = missing and flag == nan_true
+            missing = missing and not hosts
+            inside = {**left, feature: _Range(low, high, hosts)}
+            if i == len(pieces) - 1:
+                below.append((yes if flag else no, inside, parent, side))
+                break
+            at = self.add(node, high, hosts, parent, side)
+            below.append((yes if flag else no, inside, at, "when_true"))
+            parent, side = at, "when_false"
+        return below
+
+    def finish(self, distribution: Floats | None) -> dict[str, Any]:
+        origin = np.array(self.origin)
+        shares = None
+        if distribution is not None:
+            shares = distribution[origin]
+            leaves = origin[np.array(self.nodes["feature"])[origin] < 0]
+            if len(np.unique(leaves)) < len(leaves):
+                # How a leaf's rows spread over its copies is not known: keep the shares.
+                total = shares.sum(axis=1, keepdims=True)
+                shares = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
+        return {
+            "feature": np.array(self.nodes["feature"], dtype=np.int32)[origin],
+            "threshold": np.array(self.threshold, dtype=np.float64),
+            "when_true": np.array(self.children["when_true"], dtype=np.int32),
+            "when_false": np.array(self.children["when_false"], dtype=np.int32),
+            "leaf_class": np.array(self.nodes["leaf_class"], dtype=np.int32)[origin],
+            "nan_true": np.array(self.nan_true, dtype=bool),
+            "sets": {i: self.sets[o] for i, o in enumerate(self.origin) if o in self.sets},
+            "distribution": shares,
+        }

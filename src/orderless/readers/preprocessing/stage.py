@@ -1,4 +1,4 @@
-"""What transformers do to one column, step by step.
+"""What transformers do to one column, stage by stage.
 
 In:  numbers or labels of one source column.
 Out: ``Wire``: a column on its way from the source table to the model, and its ``Stage``s. A wire
@@ -18,7 +18,7 @@ import numpy as np
 
 from ...inputs import is_unknown, some_names
 from ...model import Feature, Floats, Label, Values
-from .steps import Steps
+from .bisect import last_before_change
 
 __all__ = [
     "Before",
@@ -33,12 +33,56 @@ __all__ = [
     "Rescale",
     "SourceColumn",
     "Stage",
+    "Steps",
     "Wire",
     "as_number",
 ]
 
+Function = Callable[[Floats], Floats]
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A piecewise constant function: ``levels[i]`` above ``cuts[i - 1]``, up to ``cuts[i]``.
+
+    Where a column rises and falls, or has two values.
+    """
+
+    cuts: tuple[float, ...]
+    levels: tuple[float, ...]
+
+    def then(self, function: Function) -> Steps:
+        """Apply a further function, monotone or not."""
+        return replace(
+            self, levels=tuple(function(np.array(self.levels, dtype=np.float64)).tolist())
+        )
+
+    @classmethod
+    def two(cls, function: Function) -> Steps:
+        """State a monotone function of two values: find where it changes."""
+        most = np.finfo(np.float64).max
+        with np.errstate(all="ignore"):
+            low, high = function(np.array([-most, most])).tolist()
+        if low == high:
+            return cls((), (low,))
+        (last,), _, _ = last_before_change(lambda x: np.asarray(function(x) == low), 1)
+        return cls((float(last),), (low, high))
+
+    def of(self, function: Function | None) -> Steps:
+        """Put it after a monotone function: find where that passes the cuts, to the last bit."""
+        if function is None or not self.cuts:
+            return self
+        cuts = np.array(self.cuts)
+        last, at_low, always = last_before_change(
+            lambda x: np.asarray(function(x) <= cuts), len(cuts)
+        )
+        # A function that falls meets the cuts from above.
+        falls = bool(np.any(~always & ~at_low))
+        last = np.where(always, np.where(at_low != falls, np.inf, -np.inf), last)
+        order = -1 if falls else 1
+        return Steps(tuple(last.tolist()[::order]), self.levels[::order])
 
 
 @dataclass(frozen=True)
@@ -50,40 +94,46 @@ class SourceColumn:
     feature : position in the space; None for a constant column
     function : for an ordered feature: the column's numbers from the feature's, monotone; None: the
         feature's own number
+    steps : for an ordered feature, in the place of ``function``: the column's few numbers
     table : for a categorical feature: the column's value for each of the feature's values (a
         label where the column holds labels)
-    steps : for an ordered feature: the column's numbers from what ``function`` gives, where they
-        rise and fall
     at_missing : for an ordered feature: the column's number where it is missing; None: what
         ``function`` makes of NaN
-    two_valued : whether the function gives 0 and 1 only
     constant : the value of a constant column
     """
 
     feature: int | None
-    function: Callable[[Floats], Floats] | None = None
-    table: tuple[Any, ...] | None = None
-    two_valued: bool = False
-    constant: float = 0.0
+    function: Function | None = None
     steps: Steps | None = None
+    table: tuple[Any, ...] | None = None
     at_missing: float | None = None
+    constant: float = 0.0
 
-    def then(self, function: Callable[[Floats], Floats]) -> SourceColumn:
+    @property
+    def of_missing(self) -> float:
+        """The column's number where an ordered feature is missing."""
+        if self.at_missing is not None:
+            return self.at_missing
+        return float("nan") if self.function is None else _once(self.function, float("nan"))
+
+    def then(self, function: Function) -> SourceColumn:
         """Apply a further monotone function to the column."""
         if self.feature is None:
-            return replace(self, constant=float(function(np.array([self.constant]))[0]))
+            return replace(self, constant=_once(function, self.constant))
         if self.table is not None:
             numbers = function(np.array(self.table, dtype=np.float64))
             return replace(self, table=tuple(numbers.tolist()))
-        if self.at_missing is not None:
-            missing = float(function(np.array([self.at_missing]))[0])
-            self = replace(self, at_missing=missing)
+        missing = None if self.at_missing is None else _once(function, self.at_missing)
         if self.steps is not None:
-            return replace(self, steps=self.steps.then(function), two_valued=False)
+            return replace(self, steps=self.steps.then(function), at_missing=missing)
         first = self.function
-        if first is None:
-            return replace(self, function=function)
-        return replace(self, function=lambda x: function(first(x)))
+        both = function if first is None else (lambda x: function(first(x)))
+        return replace(self, function=both, at_missing=missing)
+
+
+def _once(function: Function, number: float) -> float:
+    with np.errstate(all="ignore"):
+        return float(function(np.array([number]))[0])
 
 
 class Other(Enum):
@@ -100,7 +150,7 @@ class Refused(Exception):
 
 
 def as_number(cell: Cell) -> float:
-    """Give what numpy makes of a label in a column of numbers."""
+    """Return what numpy makes of a label in a column of numbers."""
     if cell is None:
         return float("nan")
     if isinstance(cell, Other | str):
@@ -113,13 +163,13 @@ class Rescale:
     """Numbers become other numbers, in the same or the opposite order."""
 
     step: str
-    function: Callable[[Floats], Floats]
+    function: Function
     takes_missing: bool = True
     two_valued: bool = False
     hint: Feature | None = None  # what the transformer knows of the feature
 
     def on_cell(self, cell: Cell) -> Cell:
-        """Give what it makes of one value."""
+        """Return what it makes of one value."""
         if is_unknown(cell) and not self.takes_missing:
             raise Refused("does not take missing values")
         with np.errstate(all="ignore"):
@@ -137,7 +187,7 @@ class Encode:
     hint: Feature | None = None
 
     def on_cell(self, cell: Cell) -> Cell:
-        """Give what it makes of one value."""
+        """Return what it makes of one value."""
         if is_unknown(cell):
             if self.missing is None:
                 raise Refused("does not take missing values")
@@ -182,7 +232,7 @@ class Fill:
     only_numbers: bool
 
     def on_cell(self, cell: Cell) -> Cell:
-        """Give what it makes of one value."""
+        """Return what it makes of one value."""
         if self.only_numbers:
             cell = as_number(cell)
         return self.value if _stands_for(self.placeholder, cell) else cell
@@ -196,7 +246,7 @@ class Flag:
     placeholder: Any
 
     def on_cell(self, cell: Cell) -> Cell:
-        """Give what it makes of one value."""
+        """Return what it makes of one value."""
         return float(_stands_for(self.placeholder, cell))
 
 
@@ -207,7 +257,7 @@ class Pass:
     step: str
 
     def on_cell(self, cell: Cell) -> Cell:
-        """Give what it makes of one value."""
+        """Return what it makes of one value."""
         if is_unknown(cell):
             raise Refused("does not take missing values")
         return cell
@@ -236,12 +286,12 @@ class Wire:
         return replace(self, stages=(*self.stages, stage), dtype=kept)
 
     def on_cell(self, cell: Cell) -> Cell:
-        """Give what the model's column holds where the source holds this."""
+        """Return what the model's column holds where the source holds this."""
         for stage in self.stages:
             try:
                 cell = stage.on_cell(cell)
-            except Refused as fault:
-                raise Refused(f"{stage.step} {fault}") from None
+            except Refused as error:
+                raise Refused(f"{stage.step} {error}") from None
         return cell
 
     def takes(self, cell: Cell) -> bool:
@@ -269,36 +319,36 @@ class Wire:
         """
         column = start
         if missing:
-            gap = np.array([np.nan])
-            held = float((gap if start.function is None else start.function(gap))[0])
-            column = replace(column, at_missing=as_number(self.on_cell(held)))
+            column = replace(column, at_missing=as_number(self.on_cell(start.of_missing)))
         for stage in self.stages:
             try:
-                column = _on_numbers(stage, column)
-            except Refused as fault:
-                raise Refused(f"{stage.step} {fault}") from None
+                column = replace(_on_numbers(stage, column), at_missing=column.at_missing)
+            except Refused as error:
+                raise Refused(f"{stage.step} {error}") from None
         return column
 
 
 def _on_numbers(stage: Stage, column: SourceColumn) -> SourceColumn:
-    """Apply one stage to all numbers. ``at_missing`` is known already."""
-    if isinstance(stage, Rescale):
-        out = replace(column, at_missing=None).then(stage.function)
-        return replace(out, at_missing=column.at_missing, two_valued=stage.two_valued)
+    """Apply one stage to all numbers; what becomes of missing is clear already."""
     if isinstance(stage, Pass):
         return column
+    if isinstance(stage, Rescale):
+        out = replace(column, at_missing=None).then(stage.function)
+        if stage.two_valued and out.function is not None:
+            return replace(out, function=None, steps=Steps.two(out.function))
+        return out
     if column.steps is not None:
         levels = tuple(as_number(stage.on_cell(level)) for level in column.steps.levels)
-        return replace(column, steps=replace(column.steps, levels=levels), two_valued=False)
+        return replace(column, steps=replace(column.steps, levels=levels))
     if isinstance(stage, Encode):
-        return replace(column, steps=stage.steps(), two_valued=False)
+        return replace(column, function=None, steps=stage.steps().of(column.function))
     if not is_unknown(stage.placeholder):
         raise Refused(
             f"treats the number {stage.placeholder!r} as missing, which takes it out of the order "
             "of the others: write NaN for it in the table"
         )
     if isinstance(stage, Flag):
-        return replace(column, steps=Steps((), (0.0,)), two_valued=False)
+        return replace(column, function=None, steps=Steps((), (0.0,)))
     as_number(stage.value)
     return column
 

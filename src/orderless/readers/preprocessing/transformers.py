@@ -11,20 +11,21 @@ import warnings
 from collections import UserList
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from inspect import getattr_static
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InvalidSpace, UnreadableModel
-from ...inputs import is_unknown
-from ...model import Floats, Label, Space, plain_label
-from . import gaps, numbers
-from .by_space import by_space
-from .stage import Block, Encode, Pass, Rescale, Wire
+from ...inputs import is_unknown, some_names
+from ...model import Condition, Feature, Floats, Label, Space, plain_label
+from .stage import Block, Encode, Fill, Flag, Pass, Rescale, Stage, Wire
 
 __all__ = ["is_passthrough", "send"]
 
+Arithmetic = Callable[[NDArray[Any], int], None]
 Handler = Callable[[Any, Block, str], Block]
 
 KNOWN = (
@@ -132,7 +133,7 @@ def _weighted(block: Block, weight: float | None, step: str) -> Block:
 
 
 def _chosen(selection: Any, names: Sequence[str], n: int) -> list[int]:
-    """Give the positions of the columns that a part of a ColumnTransformer gets."""
+    """Return the positions of the columns that a part of a ColumnTransformer gets."""
     if isinstance(selection, slice):
         if isinstance(selection.start, str) or isinstance(selection.stop, str):
             start = 0 if selection.start is None else names.index(selection.start)
@@ -155,7 +156,7 @@ def is_passthrough(transformer: Any) -> bool:
 def _apply(transformer: Any, block: Block, step: str) -> Block:
     """Send columns through one transformer that is not made of others."""
     if isinstance(getattr(transformer, "space_", None), Space):
-        return by_space(transformer, block, step)
+        return _by_space(transformer, block, step)
     for kind, handler in _handlers().items():
         # A subclass that transforms in its own way is not known.
         if isinstance(transformer, kind) and getattr_static(
@@ -175,18 +176,18 @@ def _handlers() -> dict[type, Handler]:
     from sklearn import impute, preprocessing
 
     return {
-        preprocessing.StandardScaler: numbers.standard,
-        preprocessing.MinMaxScaler: numbers.min_max,
-        preprocessing.MaxAbsScaler: numbers.max_abs,
-        preprocessing.RobustScaler: numbers.robust,
-        preprocessing.Binarizer: numbers.binarized,
-        preprocessing.KBinsDiscretizer: numbers.binned,
-        preprocessing.OneHotEncoder: one_hot,
-        preprocessing.OrdinalEncoder: ordinal,
-        preprocessing.TargetEncoder: target,
+        preprocessing.StandardScaler: _standard,
+        preprocessing.MinMaxScaler: _min_max,
+        preprocessing.MaxAbsScaler: _max_abs,
+        preprocessing.RobustScaler: _robust,
+        preprocessing.Binarizer: _binarized,
+        preprocessing.KBinsDiscretizer: _binned,
+        preprocessing.OneHotEncoder: _one_hot,
+        preprocessing.OrdinalEncoder: _ordinal,
+        preprocessing.TargetEncoder: _target,
         preprocessing.FunctionTransformer: _function,
-        impute.SimpleImputer: gaps.imputed,
-        impute.MissingIndicator: gaps.indicated,
+        impute.SimpleImputer: _imputed,
+        impute.MissingIndicator: _indicated,
     }
 
 
@@ -232,8 +233,8 @@ def _selected(selector: Any, block: Block, step: str) -> Block:
 # -- encoders: each is asked itself what it makes of each label ------------------------------------
 
 
-def one_hot(encoder: Any, block: Block, step: str) -> Block:
-    """Give a 0/1 column for each label that is kept."""
+def _one_hot(encoder: Any, block: Block, step: str) -> Block:
+    """Return a 0/1 column for each label that is kept."""
     rare = getattr(encoder, "infrequent_categories_", None) or [None] * len(encoder.categories_)
     dropped = [None] * len(rare) if encoder.drop_idx_ is None else encoder.drop_idx_
     widths = [
@@ -244,14 +245,14 @@ def one_hot(encoder: Any, block: Block, step: str) -> Block:
     return _encoded(encoder, block, step, widths, unknown, sparse=bool(encoder.sparse_output))
 
 
-def ordinal(encoder: Any, block: Block, step: str) -> Block:
-    """Give the number of the label."""
+def _ordinal(encoder: Any, block: Block, step: str) -> Block:
+    """Return the number of the label."""
     unknown = encoder.handle_unknown == "use_encoded_value"
     return _encoded(encoder, block, step, [1] * len(block.wires), unknown)
 
 
-def target(encoder: Any, block: Block, step: str) -> Block:
-    """Give what training rows with the label have for a target, on average."""
+def _target(encoder: Any, block: Block, step: str) -> Block:
+    """Return what training rows with the label have for a target, on average."""
     width = len(encoder.classes_) if encoder.target_type_ == "multiclass" else 1
     return _encoded(encoder, block, step, [width] * len(block.wires), True)
 
@@ -317,8 +318,249 @@ def _encode(step: str, labels: list[Any], numbers: list[float], unknown: float |
             continue
         try:
             table[plain_label(label)] = number
-        except InvalidSpace as fault:
-            raise UnreadableModel(f"{step}: {fault}") from fault
+        except InvalidSpace as error:
+            raise UnreadableModel(f"{step}: {error}") from error
     # None and NaN may be two labels; rows do not tell them apart, so then neither is known.
     at_missing = missing.pop() if len(missing) == 1 else None if missing else unknown
     return Encode(step, table, unknown, at_missing)
+
+
+# -- scalers, binarizers and bins: computed by the operations of transform, in its precision -------
+
+
+def _rescaled(block: Block, step: str, arithmetic: Arithmetic) -> Block:
+    """Compute in place in the table's type; ``arithmetic`` gets the numbers and the position."""
+    dtype = block.dtype
+
+    def stage(k: int) -> Rescale:
+        def function(x: Floats) -> Floats:
+            with np.errstate(over="ignore"):
+                numbers = x.astype(dtype)
+            arithmetic(numbers, k)
+            return numbers.astype(np.float64)
+
+        return Rescale(step, function)
+
+    wires = [wire.then(stage(k), dtype) for k, wire in enumerate(block.wires)]
+    return Block(wires, block.sparse)
+
+
+def _standard(scaler: Any, block: Block, step: str) -> Block:
+    """Subtract the mean, divide by the standard deviation."""
+    mean, scale = scaler.mean_ if scaler.with_mean else None, scaler.scale_
+    if not block.sparse and _standard_rounds():
+        mean = None if mean is None else mean.astype(block.dtype)
+        scale = None if scale is None else scale.astype(block.dtype)
+    return _rescaled(block, step, _center_and_scale(block, mean, scale))
+
+
+@cache
+def _standard_rounds() -> bool:
+    """Whether StandardScaler rounds to the table's type what it learned, unlike the others.
+
+    Old versions of scikit-learn do not. Whichever is installed is asked: 0.1 is no float32, so
+    a little is left of it after the mean was subtracted, unless this was rounded, too.
+    """
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler().fit([[0.0], [0.2]])
+    return bool(scaler.transform(np.array([[0.1]], dtype=np.float32))[0, 0] == 0)
+
+
+def _robust(scaler: Any, block: Block, step: str) -> Block:
+    """Subtract the median, divide by the range of quantiles."""
+    center = scaler.center_ if scaler.with_centering else None
+    return _rescaled(block, step, _center_and_scale(block, center, scaler.scale_))
+
+
+def _center_and_scale(block: Block, center: Any, scale: Any) -> Arithmetic:
+    # Sparse tables are multiplied by the inverse, dense ones divided.
+    factor = 1.0 / scale if block.sparse and scale is not None else None
+
+    def arithmetic(x: NDArray[Any], k: int) -> None:
+        if center is not None:
+            x -= center[k : k + 1]
+        if factor is not None:
+            x *= factor[k : k + 1]
+        elif scale is not None:
+            x /= scale[k : k + 1]
+
+    return arithmetic
+
+
+def _max_abs(scaler: Any, block: Block, step: str) -> Block:
+    """Divide by the largest absolute number."""
+    scaled = _center_and_scale(block, None, scaler.scale_)
+    clip = getattr(scaler, "clip", False)
+
+    def arithmetic(x: NDArray[Any], k: int) -> None:
+        scaled(x, k)
+        if clip:
+            np.clip(x, -1.0, 1.0, out=x)
+
+    return _rescaled(block, step, arithmetic)
+
+
+def _min_max(scaler: Any, block: Block, step: str) -> Block:
+    """Move to a range, perhaps clipped."""
+    low, high = np.array(scaler.feature_range, dtype=block.dtype)
+
+    def arithmetic(x: NDArray[Any], k: int) -> None:
+        x *= scaler.scale_[k : k + 1]
+        x += scaler.min_[k : k + 1]
+        if scaler.clip:
+            np.clip(x, low, high, out=x)
+
+    return _rescaled(block, step, arithmetic)
+
+
+def _binarized(binarizer: Any, block: Block, step: str) -> Block:
+    """Return 1 above the threshold, else 0."""
+    dtype = block.dtype
+
+    def function(x: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            above = x.astype(dtype) > binarizer.threshold
+        return np.asarray(above, dtype=np.float64)
+
+    stage = Rescale(step, function, takes_missing=False, two_valued=True)
+    return Block([wire.then(stage) for wire in block.wires], block.sparse)
+
+
+def _binned(discretizer: Any, block: Block, step: str) -> Block:
+    """Return the number of the bin, or a 0/1 column for each bin."""
+    dtype = block.dtype if discretizer.dtype is None else np.dtype(discretizer.dtype)
+
+    counts = [max(len(edges) - 1, 1) for edges in discretizer.bin_edges_]
+    if counts != discretizer.n_bins_.tolist():
+        raise UnreadableModel(
+            f"{step} has edges for {counts} bins, and n_bins_ says {discretizer.n_bins_.tolist()}: "
+            "it is damaged; fit or save it again"
+        )
+
+    def stage(k: int) -> Rescale:
+        edges = discretizer.bin_edges_[k][1:-1]
+
+        def function(x: Floats) -> Floats:
+            with np.errstate(over="ignore"):
+                numbers = x.astype(dtype)
+            return np.searchsorted(edges, numbers, side="right").astype(np.float64)
+
+        return Rescale(step, function, takes_missing=False)
+
+    wires = [wire.then(stage(k), dtype) for k, wire in enumerate(block.wires)]
+    if discretizer.encode == "ordinal":
+        return Block(wires)
+    one_hot = [
+        wire.then(Encode(step, {float(i): float(i == k) for i in range(n_bins)}))
+        for wire, n_bins in zip(wires, discretizer.n_bins_.tolist(), strict=True)
+        for k in range(n_bins)
+    ]
+    return Block(one_hot, sparse=discretizer.encode == "onehot")
+
+
+# -- imputers and indicators -----------------------------------------------------------------------
+
+
+def _imputed(imputer: Any, block: Block, step: str) -> Block:
+    """Fill in a statistic; perhaps add columns that tell what was missing."""
+    only_numbers = imputer.strategy in ("mean", "median")
+    statistics = np.asarray(imputer.statistics_)
+    wires: list[Wire] = []
+    for wire, statistic in zip(block.wires, statistics.tolist(), strict=True):
+        if is_unknown(statistic):
+            if imputer.keep_empty_features:
+                raise UnreadableModel(
+                    f"{step} met only missing values in a column and keeps it, without a value to "
+                    "fill in: leave the column out and fit again"
+                )
+            continue  # a column without a value is dropped
+        if statistics.dtype != object and only_numbers:
+            statistic = float(np.asarray(statistic).astype(block.dtype))
+        fill = Fill(step, imputer.missing_values, plain_label(statistic), only_numbers)
+        wires.append(wire.then(fill, block.dtype if only_numbers else None))
+    if imputer.add_indicator:
+        flag = Flag(step, imputer.missing_values)
+        wires += [block.wires[k].then(flag, bool) for k in imputer.indicator_.features_.tolist()]
+    return Block(wires, block.sparse)
+
+
+def _indicated(indicator: Any, block: Block, step: str) -> Block:
+    """Tell, for some columns, what is missing."""
+    flag = Flag(step, indicator.missing_values)
+    wires = [block.wires[k].then(flag, bool) for k in indicator.features_.tolist()]
+    sparse = indicator.sparse is True or (indicator.sparse == "auto" and block.sparse)
+    return Block(wires, sparse)
+
+
+# -- transformers that know what their columns mean: ours, and any with a space_ -------------------
+
+
+def _by_space(transformer: Any, block: Block, step: str) -> Block:
+    """Read a transformer that knows what its columns mean."""
+    from ...inputs import Binarizer  # imports scikit-learn
+
+    if isinstance(transformer, Binarizer):
+        return _our_binarizer(transformer, block, step)
+    space: Space = transformer.space_
+    named = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
+    if len(space) != len(block.wires) and not set(space.names) <= set(named):
+        raise UnreadableModel(
+            f"{step} has a space_ over the features {some_names(space.names)}, which are not the "
+            f"{len(block.wires)} columns that go in: give space= of the table that went in"
+        )
+    wires = []
+    for column in space.columns:
+        feature = space[column.feature]
+        at = named.index(feature.name) if feature.name in named else space.index(feature.name)
+        wires.append(block.wires[at].then(_condition(step, feature, column.condition)))
+    return Block(wires)
+
+
+def _condition(step: str, feature: Feature, condition: Condition | None) -> Stage:
+    if condition is None and feature.ordered:
+        return Rescale(step, np.array, feature.nan, hint=feature)
+    if condition is not None and condition.at_most is not None:
+        top = condition.at_most
+        return Rescale(
+            step, lambda x: (x <= top).astype(np.float64), feature.nan, two_valued=True,
+            hint=feature,
+        )  # fmt: skip
+    if condition is None:
+        raise UnreadableModel(f"{step} passes the labels of {feature.name!r} on: encode them first")
+    among = cast("tuple[Label, ...]", condition.among)
+    labels = (False, True) if feature.kind == "boolean" else feature.categories
+    return Encode(
+        step,
+        {label: float(label in among) for label in labels},
+        0.0 if feature.other else None,
+        0.0 if feature.nan else None,
+        hint=feature,
+    )
+
+
+def _our_binarizer(binarizer: Any, block: Block, step: str) -> Block:
+    """Read one of our own binarizers: a column that goes in is at most a threshold."""
+    features: list[Feature | None] = [None] * len(block.wires)
+    if binarizer.space is None:
+        features = list(binarizer.space_.features)
+    else:
+        names = getattr(binarizer, "feature_names_in_", binarizer.space.column_names)
+        columns = {column.name: column for column in binarizer.space.columns}
+        for k, name in enumerate(names):
+            column = columns[str(name)]
+            features[k] = binarizer.space[column.feature] if column.condition is None else None
+
+    def stage(k: int, threshold: float) -> Rescale:
+        feature = features[k]
+        rounded = feature is not None and feature.values == "float32"
+
+        def function(x: Floats) -> Floats:
+            if rounded:
+                with np.errstate(over="ignore"):
+                    x = x.astype(np.float32).astype(np.float64)
+            return (x <= threshold).astype(np.float64)
+
+        return Rescale(step, function, takes_missing=False, two_valued=True, hint=feature)
+
+    return Block([block.wires[k].then(stage(k, t), np.int8) for k, t in binarizer.thresholds_])

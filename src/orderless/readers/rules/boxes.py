@@ -6,7 +6,6 @@ Out: ``Boxes``: the space, and per alternative of a rule the sides that it has.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,13 +16,14 @@ from ...inputs import near, some_names
 from ...model import Feature, FeatureSpec, Label, Space
 from ..ensembles.score import inferred_feature
 from ..ensembles.score_items import Test
-from ..ensembles.score_trees import Interval, codes_of, intervals_of
+from ..ensembles.score_trees import codes_of, intervals_of
+from ..intervals import EVERY_NUMBER, Interval, Intervals, complement, meet, union
 from .cells import Cell
 from .table import RuleTable
 
 __all__ = ["Box", "Boxes", "Values", "boxes_of", "declared"]
 
-Values = tuple[Interval, ...] | tuple[int, ...]  # rising intervals; or codes of categories
+Values = Intervals | tuple[int, ...]  # rising intervals; or codes of categories
 
 
 class Box(NamedTuple):
@@ -149,8 +149,8 @@ def _sides(conditions: Sequence[tuple[str, Cell]], space: Space, where: str) -> 
     for name, cell in conditions:
         at = space.index(name)
         feature = space.features[at]
-        own = _values(cell, feature, where)
-        both: Values = own if at not in out else _common(feature, out[at], own)
+        values = _values(cell, feature, where)
+        both = _meet(feature, out[at], values) if at in out else values
         if not both:
             raise InvalidTree(f"{where}: no value of {name!r:.80} fulfils its condition")
         out[at] = both
@@ -162,15 +162,16 @@ def _values(cell: Cell, feature: Feature, where: str) -> Values:
         codes: set[int] = set()
         for part in cell.parts:
             codes |= set.intersection(*(set(codes_of(test, feature, where)) for test in part))
-        return _complement(feature, tuple(codes)) if cell.negated else tuple(sorted(codes))
-    intervals: list[Interval] = []
-    for part in cell.parts:
-        own: Any = ((-math.inf, math.inf),)
-        for test in part:
-            own = _meet(own, intervals_of(_bit(test, feature), feature, where))
-        intervals += own
-    joined = _joined(intervals)
-    return _complement(feature, joined) if cell.negated else joined
+        values: Values = tuple(sorted(codes))
+    else:
+        intervals: list[Interval] = []
+        for part in cell.parts:
+            both = EVERY_NUMBER
+            for test in part:
+                both = meet(both, tuple(intervals_of(_bit(test, feature), feature, where)))
+            intervals += both
+        values = union(intervals)
+    return _complement(feature, values) if cell.negated else values
 
 
 def _bit(test: Test, feature: Feature) -> Test:
@@ -180,37 +181,14 @@ def _bit(test: Test, feature: Feature) -> Test:
     return test._replace(value=[bool(v) if v in (0, 1) else v for v in test.value])
 
 
-def _common(feature: Feature, a: Any, b: Any) -> Values:
-    if feature.ordered:
-        return _meet(a, b)
-    return tuple(code for code in a if code in b)
-
-
-def _meet(a: Sequence[Interval], b: Sequence[Interval]) -> tuple[Interval, ...]:
-    return tuple(
-        (max(low, other_low), min(high, other_high))
-        for low, high in a
-        for other_low, other_high in b
-        if max(low, other_low) < min(high, other_high)
-    )
-
-
-def _joined(intervals: Sequence[Interval]) -> tuple[Interval, ...]:
-    """Give rising intervals that do not touch."""
-    out: list[Interval] = []
-    for low, high in sorted(i for i in intervals if i[0] < i[1]):
-        if out and low <= out[-1][1]:
-            out[-1] = out[-1][0], max(high, out[-1][1])
-        else:
-            out.append((low, high))
-    return tuple(out)
+def _meet(feature: Feature, a: Any, b: Any) -> Values:
+    return meet(a, b) if feature.ordered else tuple(code for code in a if code in b)
 
 
 def _complement(feature: Feature, values: Any) -> Values:
-    if not feature.ordered:
-        return tuple(code for code in range(feature.n_values) if code not in values)
-    ends = [-math.inf, *(end for pair in values for end in pair), math.inf]
-    return tuple((a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a < b)
+    if feature.ordered:
+        return complement(values)
+    return tuple(code for code in range(feature.n_values) if code not in values)
 
 
 def _is_whole(feature: Feature, values: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from ...errors import TooLarge, setting
 from .boxes import Boxes
 from .table import Hit
 
-__all__ = ["Branch", "Diagram", "Leaf", "Node", "Split"]
+__all__ = ["Branch", "Diagram", "Leaf", "Node", "Split", "merged"]
 
 STEPS = 500  # looks at a rule, per region that is allowed
 
@@ -45,6 +45,25 @@ class Split(NamedTuple):
 
 
 Node = Leaf | Split
+
+
+def merged(branches: Iterable[Branch], ordered: bool) -> tuple[Branch, ...]:
+    """Join branches that lead to one node; of an ordered feature, if they are neighbours.
+
+    Examples
+    --------
+    >>> merged([Branch((0, 1), 7), Branch((1, 2), 7), Branch((2, 3), 8)], ordered=True)
+    (Branch(values=(0, 2), node=7), Branch(values=(2, 3), node=8))
+    """
+    if ordered:
+        groups = [list(group) for _, group in groupby(branches, lambda branch: branch.node)]
+        return tuple(
+            Branch((group[0].values[0], group[-1].values[1]), group[0].node) for group in groups
+        )
+    codes: dict[int, list[int]] = {}
+    for branch in branches:
+        codes.setdefault(branch.node, []).extend(branch.values)
+    return tuple(Branch(tuple(sorted(values)), node) for node, values in codes.items())
 
 
 class Diagram:
@@ -92,21 +111,13 @@ class Diagram:
         at = max(features, key=lambda f: (sum(bits >> f & 1 for bits in open_), -f))
         runs = self._runs(at, active)
         settled |= 1 << at
-        branches = [Branch(values, self._grow(own, settled)) for values, own in runs]
-        if self.rules.space.features[at].ordered:
-            branches = [
-                Branch((own[0].values[0], own[-1].values[1]), node)
-                for node, group in groupby(branches, lambda branch: branch.node)
-                if (own := list(group))
-            ]
-        else:
-            by_node: dict[int, list[int]] = {}
-            for branch in branches:
-                by_node.setdefault(branch.node, []).extend(branch.values)
-            branches = [Branch(tuple(sorted(codes)), node) for node, codes in by_node.items()]
+        branches = merged(
+            [Branch(values, self._grow(boxes, settled)) for values, boxes in runs],
+            self.rules.space.features[at].ordered,
+        )
         if len(branches) == 1:
             return branches[0].node
-        return self._node(Split(at, tuple(branches)))
+        return self._node(Split(at, branches))
 
     def _runs(self, at: int, active: Active) -> list[tuple[Any, Active]]:
         """Split a feature into runs of values that the same of these boxes allow."""

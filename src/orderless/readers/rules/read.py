@@ -19,7 +19,7 @@ from ..preprocessing.columns import source_columns
 from ..preprocessing.conditions import over_features
 from .boxes import Boxes, boxes_of, declared
 from .check import RuleCheck, gaps_of, overlaps_of, unused_of
-from .diagram import Branch, Diagram, Leaf, Split
+from .diagram import Branch, Diagram, Leaf, Split, merged
 from .table import read_table
 
 __all__ = ["check_rules", "read_rules"]
@@ -218,7 +218,7 @@ def _by_output(diagram: Diagram, default: Label | None) -> tuple[list[Any], int]
             new = (outputs[node.rules[0]] if node.rules else default,)
         else:
             ordered = diagram.rules.space.features[node.feature].ordered
-            branches = _merged([(b.values, place[b.node]) for b in node.branches], ordered)
+            branches = merged([Branch(b.values, place[b.node]) for b in node.branches], ordered)
             if len(branches) == 1:
                 place.append(branches[0].node)
                 continue
@@ -229,27 +229,6 @@ def _by_output(diagram: Diagram, default: Label | None) -> tuple[list[Any], int]
             nodes.append(new)
         place.append(known[key])
     return nodes, place[diagram.root]
-
-
-def _merged(branches: Sequence[tuple[Any, int]], ordered: bool) -> tuple[Branch, ...]:
-    """Put values that go to the same node together; of an ordered feature, if they are neighbours.
-
-    Examples
-    --------
-    >>> _merged([((0, 1), 7), ((1, 2), 7), ((2, 3), 8)], ordered=True)
-    (Branch(values=(0, 2), node=7), Branch(values=(2, 3), node=8))
-    """
-    out: dict[Any, Branch] = {}
-    for place, (values, node) in enumerate(branches):
-        if not ordered:
-            before = out.get(node)
-            codes = () if before is None else before.values
-            out[node] = Branch(tuple(sorted((*codes, *values))), node)
-        elif place and (last := next(reversed(out.values()))).node == node:
-            out[next(reversed(out))] = Branch((last.values[0], values[1]), node)
-        else:
-            out[place, node] = Branch(values, node)
-    return tuple(out.values())
 
 
 def _test(builder: TreeBuilder, node: Split, nodes: Sequence[Any], space: Space) -> None:

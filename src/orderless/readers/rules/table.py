@@ -16,8 +16,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from ...errors import InvalidParameter, InvalidTree, a_kind, named, setting
 from ...inputs import near, read_file, some_names
 from ...model import Label, first_repeated
-from .cells import ANYTHING, Cell, read_cell, value_of
-from .sentences import Alternative, read_sentence
+from .cells import ANYTHING, Alternative, Cell, read_cell, read_sentence, value_of
 
 __all__ = ["Hit", "RuleRow", "RuleTable", "read_table"]
 

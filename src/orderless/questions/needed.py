@@ -15,13 +15,11 @@ import numpy as np
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..form import OneRow, read_one
-from ..missing import Needed, needed_of_read
 from ..model import Steps, SumKernel, hitting_sets, in_budget, members, refuse_contradiction
-from .answers import refuse_numbers_of
-from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, possible_boxes
-from .possible_sums import touched
-from .probe import Probe
+from .boxes import CERTAIN, OPEN, Boxes, Cells, Probe, RowBoxes, possible_boxes, touched
+from .rows import refuse_numbers
 from .splitting import tree_in_box
+from .tree_needed import Needed, needed_of_read
 from .twins import Twins
 
 __all__ = ["needed_of_row"]
@@ -48,7 +46,7 @@ def needed_of_row(ensemble: SumKernel, row: Any, limit: int, time_limit: float |
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one step must be allowed", "limit"
         )
-    refuse_numbers_of(ensemble, "needed", "predict_interval(X)")
+    refuse_numbers(ensemble, "needed", "predict_interval(X)")
     one = row if isinstance(row, OneRow) else read_one(ensemble, row)
     refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)

@@ -1,39 +1,55 @@
-"""Proven ends of sums: no completion of a row is beyond them.
+"""Proven bounds of sums of trees: no completion of a row is beyond them.
 
-In:  rows as boxes over the bins of an ``Ensemble``.
-Out: the ends of each score, divided as the library divides, and whether they are reached.
+In:  rows as boxes over the bins of a ``SumKernel``.
+Out: bounds of each score, divided as the library divides, and whether they are reached;
+     ``NumberVerdicts``: whether the number of a row is certain, and between which it lies; bounds
+     of probabilities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import BinNodes, Bins, Budget, FactTrees, Floats, SumKernel
-from .boxes import RowBoxes, slices
-from .links import divided
+from ..model import BinNodes, Bins, Budget, FactTrees, Flags, Floats, SumKernel
+from .boxes import (
+    CERTAIN,
+    IMPOSSIBLE,
+    OPEN,
+    OUT_OF_TIME,
+    WITHIN_ROUNDING,
+    Boxes,
+    RowBoxes,
+    slices,
+)
 
 __all__ = [
-    "Ends",
+    "Extremes",
+    "NumberVerdicts",
     "cells_of",
     "divided_down",
     "divided_up",
-    "ends_of_boxes",
+    "extremes_of_boxes",
     "n_cells",
     "never_rounds",
+    "number_verdicts",
     "one_leaf_each",
     "outward",
-    "score_ends",
+    "probability_bounds",
+    "score_bounds",
 ]
 
-Boxes = NDArray[np.uint8]
+FEW, MANY = 256, 4096  # completions that are all looked at; where all sums are one but for rounding
+FEW_SHARES = 4096  # completions whose probabilities are all looked at
+MEET = 2.0**-40  # bounds that differ by less are one number, computed in two ways
 
 
-class Ends(NamedTuple):
-    """Ends of a weighted sum of scores over boxes, in floats, not divided.
+class Extremes(NamedTuple):
+    """Least and largest values of a weighted sum of scores over boxes, in floats, not divided.
 
     ``lower`` and ``upper`` are proven for the library's own sums; ``exact``: a completion comes as
     close to both as the library rounds; ``same``: they are one but for rounding. The cells are
@@ -48,15 +64,15 @@ class Ends(NamedTuple):
     high_cell: NDArray[np.int32]
 
 
-def ends_of_boxes(
+def extremes_of_boxes(
     ensemble: SumKernel, boxes: Boxes, weights: NDArray[np.int64], seconds: float, threads: int
-) -> Ends:
+) -> Extremes:
     """Give the ends of a weighted sum of scores; see ``decide_boxes``."""
     flags, each = np.ascontiguousarray(boxes), Budget.current().each
     found = ensemble.summed.extremes(flags, weights, seconds, threads, each)
     whole = ensemble.whole
     slack = int((np.abs(weights) * whole.slack).sum())
-    return Ends(
+    return Extremes(
         outward(found.low, slack, whole.exponent, -np.inf),
         outward(found.high, slack, whole.exponent, np.inf),
         np.asarray((found.low == found.found_low) & (found.high == found.found_high)),
@@ -86,7 +102,7 @@ def outward(whole: NDArray[np.int64], slack: int, exponent: int, towards: float)
     return np.asarray(np.ldexp(floats, exponent))
 
 
-def score_ends(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def score_bounds(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Give rows x scores: divided ends, and whether they are exact.
 
     Complete rows, and those of which every tree reaches one leaf only, have equal ends: what the
@@ -101,13 +117,13 @@ def score_ends(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, NDArray[np
         lower[known] = ensemble.summed.evaluate(cells, threads).sums
         upper[known] = lower[known]
     for which, boxes, of_row, own, seconds in rows.blocks():
-        low, high, flags = _ends(own, boxes, seconds, threads)
+        low, high, flags = _score_bounds(own, boxes, seconds, threads)
         lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row]
     lower[rows.impossible] = upper[rows.impossible] = np.nan
     return divided_down(ensemble, lower, upper), divided_up(ensemble, lower, upper), exact
 
 
-def _ends(
+def _score_bounds(
     ensemble: SumKernel, boxes: Boxes, seconds: float, threads: int
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     budget = Budget(seconds)
@@ -119,7 +135,7 @@ def _ends(
         weights = np.zeros(ensemble.n_scores, dtype=np.int64)
         weights[s] = 1
         here = budget.left / (ensemble.n_scores - s)
-        ends = ends_of_boxes(ensemble, boxes, weights, here, threads)
+        ends = extremes_of_boxes(ensemble, boxes, weights, here, threads)
         lower[:, s], upper[:, s], exact[:, s] = ends.lower, ends.upper, ends.exact
         cells, same_ends = ends.low_cell, same_ends & ends.same
     if ensemble.whole.slack.any():
@@ -142,7 +158,7 @@ def divided_up(ensemble: SumKernel, lower: Floats, upper: Floats) -> Floats:
 
 
 def _rounded(ensemble: SumKernel, ends: Floats, same: NDArray[np.bool_], towards: float) -> Floats:
-    plain = divided(ensemble, ends)
+    plain = ensemble.divided(ends)
     if not ensemble.whole.slack.any():
         return plain
     rough = ends / ensemble.adding.divisor
@@ -264,3 +280,169 @@ def _narrowed(bins: Bins, inside: NDArray[np.bool_], left: Left) -> NDArray[np.b
     for k, side in left.items():
         out[:, ends[k] : ends[k + 1]] &= side
     return out
+
+
+# -- numbers -------------------------------------------------------------------------------------
+
+
+class NumberVerdicts(NamedTuple):
+    """By row: status, the number where it is certain, and the ends of what is possible."""
+
+    status: NDArray[np.uint8]
+    number: Floats
+    lower: Floats
+    upper: Floats
+    exact: NDArray[np.bool_]
+    low_cell: NDArray[np.int32]
+    high_cell: NDArray[np.int32]
+
+
+def number_verdicts(ensemble: SumKernel, rows: RowBoxes, threads: int) -> NumberVerdicts:
+    """Decide every row; a number is certain if the library gives it for every completion."""
+    n = len(rows.cells)
+    out = NumberVerdicts(
+        np.zeros(n, dtype=np.uint8), np.zeros(n), np.zeros(n), np.zeros(n),
+        np.ones(n, dtype=bool), rows.cells.copy(), rows.cells.copy(),
+    )  # fmt: skip
+    known = np.flatnonzero(rows.complete)
+    if len(known):
+        cells = np.ascontiguousarray(rows.cells[known])
+        number = ensemble.numbers_of(ensemble.summed.evaluate(cells, threads).sums)
+        out.number[known] = out.lower[known] = out.upper[known] = number
+    for which, boxes, of_row, own, seconds in rows.blocks():
+        part = _of_boxes(own, boxes, seconds, threads)
+        for name in out._fields:
+            getattr(out, name)[which] = getattr(part, name)[of_row]
+    out.status[rows.impossible] = IMPOSSIBLE
+    for ends in (out.number, out.lower, out.upper):
+        ends[rows.impossible] = np.nan
+    return out
+
+
+def _of_boxes(
+    ensemble: SumKernel, boxes: NDArray[np.uint8], seconds: float, threads: int
+) -> NumberVerdicts:
+    ends = extremes_of_boxes(ensemble, boxes, np.ones(1, dtype=np.int64), seconds, threads)
+    sums = ensemble.summed
+    low = ensemble.numbers_of(sums.evaluate(np.ascontiguousarray(ends.low_cell), threads).sums)
+    high = ensemble.numbers_of(sums.evaluate(np.ascontiguousarray(ends.high_cell), threads).sums)
+    certain = ends.exact & ends.same
+    if ensemble.whole.slack.any():
+        certain = one_leaf_each(ensemble, boxes, certain)
+    exact = ends.exact | certain
+    lower = ensemble.linked(divided_down(ensemble, ends.lower, ends.upper))
+    upper = ensemble.linked(divided_up(ensemble, ends.lower, ends.upper))
+    status = np.where(
+        certain,
+        CERTAIN,
+        np.where(low != high, OPEN, np.where(exact, WITHIN_ROUNDING, OUT_OF_TIME)),
+    ).astype(np.uint8)
+    own = certain | (exact if never_rounds(ensemble) else False)
+    out = NumberVerdicts(
+        status,
+        low,
+        np.where(own, low, lower),
+        np.where(own, np.where(certain, low, high), upper),
+        exact,
+        ends.low_cell.copy(),
+        ends.high_cell.copy(),
+    )
+    if boxes.shape[1] and not never_rounds(ensemble):
+        alike = ends.exact & ends.same  # but for rounding
+        few = n_cells(ensemble.bins, boxes) <= np.where(alike, MANY, FEW)
+        for i in np.flatnonzero(few & ~certain).tolist():
+            _look_at_all(out, i, ensemble, boxes[i], threads)
+    return out
+
+
+def _look_at_all(
+    out: NumberVerdicts, i: int, ensemble: SumKernel, box: NDArray[np.uint8], threads: int
+) -> None:
+    """Decide a box by all of its cells, as the library adds them up."""
+    cells = cells_of(ensemble, box)
+    if not len(cells):
+        return
+    numbers = ensemble.numbers_of(ensemble.summed.evaluate(cells, threads).sums)
+    low, high = int(np.argmin(numbers)), int(np.argmax(numbers))
+    out.number[i] = out.lower[i] = numbers[low]
+    out.upper[i], out.exact[i] = numbers[high], True
+    out.status[i] = CERTAIN if numbers[low] == numbers[high] else OPEN
+    out.low_cell[i], out.high_cell[i] = cells[low], cells[high]
+
+
+# -- probabilities -------------------------------------------------------------------------------
+
+
+def probability_bounds(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, Flags]:
+    """Return rows x classes: the bounds of each probability, and whether both are reached."""
+    ensemble = rows.ensemble
+    if ensemble.rule.kind == "cuts":
+        low, high, flags = score_bounds(rows, threads)
+        first, last = ensemble.linked(low[:, 0]), ensemble.linked(high[:, 0])
+        lower = np.stack([ensemble.opposite(last), first], axis=1)
+        upper = np.stack([ensemble.opposite(first), last], axis=1)
+        return lower, upper, np.repeat(flags, 2, axis=1)
+    if ensemble.link == "identity":
+        low, high, exact = score_bounds(rows, threads)
+        lower, upper = (np.clip(ensemble.linked(ends), 0.0, 1.0) for ends in (low, high))
+        return lower, upper, exact
+    return _softmax_bounds(rows, threads)
+
+
+def _softmax_bounds(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, Flags]:
+    ensemble = rows.ensemble
+    shape = (len(rows.cells), len(ensemble.classes))
+    lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
+    known = np.flatnonzero(rows.complete)
+    if len(known):
+        cells = np.ascontiguousarray(rows.cells[known])
+        sums = ensemble.summed.evaluate(cells, threads).sums
+        lower[known] = upper[known] = ensemble.probabilities(sums)
+    for which, boxes, of_row, own, seconds in rows.blocks():
+        few = (n_cells(ensemble.bins, boxes) <= FEW_SHARES) & (own is ensemble)
+        low, high, flags = np.zeros((3, len(boxes), shape[1]))
+        if not few.all():
+            low[~few], high[~few], flags[~few] = _softmax_boxes(own, boxes[~few], seconds, threads)
+        for i in np.flatnonzero(few).tolist():
+            sums = ensemble.summed.evaluate(cells_of(ensemble, boxes[i]), threads).sums
+            shares = ensemble.probabilities(sums)
+            low[i], high[i], flags[i] = shares.min(axis=0), shares.max(axis=0), 1.0
+        lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row] > 0
+    lower[rows.impossible] = upper[rows.impossible] = np.nan
+    return lower, upper, exact
+
+
+def _softmax_boxes(
+    ensemble: SumKernel, boxes: Boxes, seconds: float, threads: int
+) -> tuple[Floats, Floats, Flags]:
+    """Bound each probability by the ends of the differences of two scores.
+
+    The probability of c is 1 / (1 + sum over the others d of exp(score d - score c)). With each
+    difference at its own end the result is a proven bound; it is exact if one completion has it.
+    """
+    budget, n = Budget(seconds), len(ensemble.classes)
+    pairs = list(combinations(range(n), 2))
+    stretch = ensemble.factor / ensemble.adding.divisor
+    low, high = np.zeros((2, len(boxes), n, n))  # ends of score d - score c, at [box, c, d]
+    found_low = np.ones((len(boxes), n))
+    found_high = np.zeros((len(boxes), n))
+    for i, (c, d) in enumerate(pairs):
+        weights = np.zeros(n, dtype=np.int64)
+        weights[d], weights[c] = 1, -1
+        here = budget.left / (len(pairs) - i)
+        ends = extremes_of_boxes(ensemble, boxes, weights, here, threads)
+        low[:, c, d], high[:, c, d] = ends.lower * stretch, ends.upper * stretch
+        low[:, d, c], high[:, d, c] = -ends.upper * stretch, -ends.lower * stretch
+        for cells in (ends.low_cell, ends.high_cell):
+            sums = ensemble.summed.evaluate(np.ascontiguousarray(cells), threads).sums
+            shares = ensemble.probabilities(sums)
+            found_low = np.minimum(found_low, shares)
+            found_high = np.maximum(found_high, shares)
+    with np.errstate(over="ignore", under="ignore"):  # exp(0) stands for the class itself
+        lower = 1 / np.exp(high).sum(axis=2)
+        upper = 1 / np.exp(low).sum(axis=2)
+    whole = ensemble.whole
+    rounding = 4 * stretch * float(np.ldexp(float(whole.slack.max()), whole.exponent))
+    near = (MEET + rounding) * upper
+    met = (found_low - lower <= near) & (upper - found_high <= near)
+    return np.minimum(lower, found_low), np.maximum(upper, found_high), np.asarray(met)

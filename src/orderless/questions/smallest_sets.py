@@ -8,27 +8,22 @@ Paper: goes beyond Section 6; see ``missing_needed``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import near_numbers
 from ..model import (
     Bins,
     Steps,
-    TreeKernel,
+    Target,
     Watch,
     as_bits,
     hitting_sets,
     members,
-    read_tolerance,
 )
 
 __all__ = [
-    "Ends",
     "Leaf",
     "in_order",
     "lucky_sets",
@@ -40,38 +35,6 @@ __all__ = [
 BLOCK = 256  # leaves that are compared with all others at one time
 
 Leaf = tuple[int, tuple[int, ...]]  # class, and per feature the bins that are left, as bits
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """When a row is settled: by one class, or by numbers that are near to each other.
-
-    Attributes
-    ----------
-    reach : array
-        By class, a number, the last class whose number is near enough; None where classes are only
-        told apart.
-    """
-
-    reach: NDArray[np.int32] | None = None
-
-    @classmethod
-    def of(cls, tree: TreeKernel, tolerance: float | None) -> tuple[TreeKernel, Ends]:
-        """Read when a row of a tree is settled, None: by one class; give the tree with numbers."""
-        if tolerance is None:
-            return tree, cls()
-        most = read_tolerance(tolerance)
-        tree = tree.as_regression()
-        return tree, cls(near_numbers(tree.numbers, most))
-
-    def apart(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether both classes of a pair keep a row open."""
-        if self.reach is None:
-            return np.asarray(a != b)
-        return np.asarray(np.maximum(a, b) > self.reach[np.minimum(a, b)])
-
-
-CLASSES = Ends()
 
 
 def in_order(bins: Bins) -> list[int]:
@@ -110,15 +73,15 @@ def reachable(
 # -- whatever the values -----------------------------------------------------------------------
 
 
-def settling_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[int]:
+def settling_sets(leaves: list[Leaf], steps: Steps, target: Target) -> set[int]:
     """Give all smallest sets of features that separate any two leaves of different classes.
 
     Of numbers, any two leaves that are too far apart.
     """
-    return hitting_sets(_separating(leaves, steps.clock, ends), steps)
+    return hitting_sets(_separating(leaves, steps.clock, target), steps)
 
 
-def _separating(leaves: list[Leaf], clock: Watch, ends: Ends) -> set[int]:
+def _separating(leaves: list[Leaf], clock: Watch, target: Target) -> set[int]:
     """Give, for all pairs of leaves of different classes, the features that separate them."""
     labels = np.array([c for c, _ in leaves])
     tables = [table.astype(np.float32) for table in _tables(leaves)]
@@ -126,7 +89,7 @@ def _separating(leaves: list[Leaf], clock: Watch, ends: Ends) -> set[int]:
     for start in range(0, len(leaves), BLOCK):
         clock.look()
         here = slice(start, start + BLOCK)
-        apart = ends.apart(labels[here, None], labels[None, :])
+        apart = target.differ(labels[here, None], labels[None, :])
         which = [(table[here] @ table.T == 0)[apart] for table in tables]
         if apart.any():
             features |= _distinct(np.stack(which, axis=1))
@@ -136,7 +99,7 @@ def _separating(leaves: list[Leaf], clock: Watch, ends: Ends) -> set[int]:
 # -- with luck ---------------------------------------------------------------------------------
 
 
-def lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[int]:
+def lucky_sets(leaves: list[Leaf], steps: Steps, target: Target) -> set[int]:
     """Give all smallest sets of features of which some values leave leaves of one class only.
 
     Of numbers, leaves that are near enough to each other.
@@ -146,20 +109,20 @@ def lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[in
     labels = np.array([label for label, _ in leaves])
     # Leaves that must go if a class, or a number as the smallest one, is to be left.
     targets = [
-        sum(1 << i for i in np.flatnonzero(_others(labels, c, ends)).tolist())
+        sum(1 << i for i in np.flatnonzero(_others(labels, c, target)).tolist())
         for c in sorted(set(labels.tolist()))
     ]
     size = 1
     while True:
         choices: set[int] = set()
-        for target in targets:
-            _exclude(excluded, target, 0, size, choices, set(), steps)
+        for leaves_out in targets:
+            _exclude(excluded, leaves_out, 0, size, choices, set(), steps)
         if choices:
             return choices
         size += 1
 
 
-def possible_lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[int]:
+def possible_lucky_sets(leaves: list[Leaf], steps: Steps, target: Target) -> set[int]:
     """Give what ``lucky_sets`` does, where not all values are possible together.
 
     Some leaf must be left. Cost: all combinations of values of the smallest sets.
@@ -169,7 +132,7 @@ def possible_lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) 
     kept = [{full & ~e for e in _distinct(~table[:, table.any(axis=0)].T)} for table in tables]
     labels = np.array([label for label, _ in leaves])
     open_with = [
-        sum(1 << i for i in np.flatnonzero(ends.apart(labels, np.full_like(labels, c))).tolist())
+        sum(1 << i for i in np.flatnonzero(target.differ(labels, np.full_like(labels, c))).tolist())
         for c in labels.tolist()
     ]
 
@@ -190,9 +153,8 @@ def possible_lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) 
     raise AssertionError("all features together settle a row")
 
 
-def _others(labels: NDArray[np.intp], c: int, ends: Ends) -> NDArray[np.bool_]:
-    far = ends.apart(labels, np.full_like(labels, c))
-    return far if ends.reach is None else far | (labels < c)
+def _others(labels: NDArray[np.intp], c: int, target: Target) -> NDArray[np.bool_]:
+    return np.asarray(target.differ(labels, np.full_like(labels, c)) | (labels < c))
 
 
 def _exclude(

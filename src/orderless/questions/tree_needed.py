@@ -20,6 +20,7 @@ from ..model import (
     Label,
     Rows,
     Steps,
+    Target,
     TreeKernel,
     in_budget,
     members,
@@ -31,7 +32,6 @@ from ..model import (
 from ..readers import read_tree
 from .possible_needed import PossibleNeeded
 from .smallest_sets import (
-    Ends,
     in_order,
     lucky_sets,
     possible_lucky_sets,
@@ -131,24 +131,24 @@ def missing_needed(
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one step must be allowed")
     clock = Clock(time_limit)
-    tree, ends = Ends.of(read_tree(tree), tolerance)
+    tree, target = read_tree(tree).with_tolerance(tolerance)
     given = one_row(row, tree.space, tree.used, if_there=tree.connected)
     refuse_contradiction(tree, given)
-    return _of_read(tree, given, ends, tolerance, limit, clock)
+    return _of_read(tree, given, target, tolerance, limit, clock)
 
 
 @in_budget
 def needed_of_read(tree: TreeKernel, given: Rows, limit: int, time_limit: float | None) -> Needed:
     """Give what ``missing_needed`` does, of a row that was read, and is possible."""
-    return _of_read(tree, given, Ends(), None, limit, Clock(time_limit))
+    return _of_read(tree, given, Target(tree.classes), None, limit, Clock(time_limit))
 
 
 def _of_read(
-    tree: TreeKernel, given: Rows, ends: Ends, tolerance: float | None, limit: int, clock: Clock
+    tree: TreeKernel, given: Rows, target: Target, tolerance: float | None, limit: int, clock: Clock
 ) -> Needed:
     domain = tree.space.domain
     if domain.linear and tree.possible is not None:
-        return _among_possible(tree, given, ends, tolerance, Steps(limit, clock))
+        return _among_possible(tree, given, target, tolerance, Steps(limit, clock))
     cells = tree.possible_cells
     bins = tree.bins
     if cells is not None:
@@ -163,33 +163,33 @@ def _of_read(
     order = in_order(bins)
     unknown = [k for k in order if sides[k].bit_count() > 1]
     names = [bins.features[k].name for k in unknown]
-    known = _known(tree, classes, names, ends, tolerance)
+    known = _known(tree, classes, names, target, tolerance)
     if known is not None:
         return known
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
     lucky = lucky_sets if cells is None else possible_lucky_sets
-    both = (settling_sets(parts, Steps(limit, clock), ends),
-            lucky(parts, Steps(limit, clock), ends))  # fmt: skip
+    both = (settling_sets(parts, Steps(limit, clock), target),
+            lucky(parts, Steps(limit, clock), target))  # fmt: skip
     return _open(tree, classes, names, both, tolerance)
 
 
 def _among_possible(
-    tree: TreeKernel, given: Rows, ends: Ends, tolerance: float | None, steps: Steps
+    tree: TreeKernel, given: Rows, target: Target, tolerance: float | None, steps: Steps
 ) -> Needed:
     """Answer where facts compare features with each other."""
-    found = PossibleNeeded(tree, given, ends, steps)
+    found = PossibleNeeded(tree, given, target, steps)
     names = [tree.space.features[i].name for i in found.unknown]
-    known = _known(tree, found.classes, names, ends, tolerance)
+    known = _known(tree, found.classes, names, target, tolerance)
     if known is not None:
         return known
     return _open(tree, found.classes, names, (found.settling(), found.lucky()), tolerance)
 
 
 def _known(
-    tree: TreeKernel, classes: list[int], names: list[str], ends: Ends, tolerance: float | None
+    tree: TreeKernel, classes: list[int], names: list[str], target: Target, tolerance: float | None
 ) -> Needed | None:
     """Say that nothing is needed, if that is so."""
-    if ends.apart(np.array(classes[:1]), np.array(classes[-1:])).any():
+    if target.differ(np.array(classes[:1]), np.array(classes[-1:])).any():
         return None
     possible = tuple(tree.classes[c] for c in classes)
     label = possible[0]

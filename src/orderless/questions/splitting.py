@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel, refuse_facts
-from .bounds_of_sums import one_leaf_each
-from .boxes import CERTAIN, Boxes, Cells, decide_boxes, slices, undecided
-from .links import numbers_of
-from .possible_sums import PossibleCells
+from .bounds import one_leaf_each
+from .boxes import CERTAIN, Boxes, Cells, PossibleCells, decide_boxes, slices, undecided
 
 __all__ = ["share_of_difference", "tree_in_box", "tree_of_ensemble"]
 
@@ -252,7 +250,7 @@ class _Numbers:
 
     def of_cells(self, cells: Cells) -> Labels:
         sums = self.ensemble.summed.evaluate(np.ascontiguousarray(cells), 1).sums
-        numbers = (numbers_of(self.ensemble, sums) + 0.0).tolist()
+        numbers = (self.ensemble.numbers_of(sums) + 0.0).tolist()
         return np.array([self.places.setdefault(x, len(self.places)) for x in numbers])
 
 

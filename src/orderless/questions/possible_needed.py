@@ -22,6 +22,7 @@ from ..model import (
     Formula,
     Rows,
     Steps,
+    Target,
     TreeKernel,
     ValueSet,
     hitting_sets,
@@ -33,7 +34,7 @@ from ..model import (
     row_values,
     values_in,
 )
-from .smallest_sets import Ends, reachable
+from .smallest_sets import reachable
 
 __all__ = ["PossibleNeeded"]
 
@@ -68,9 +69,9 @@ class PossibleNeeded:
     with an exact check.
     """
 
-    def __init__(self, tree: TreeKernel, given: Rows, ends: Ends, steps: Steps) -> None:
+    def __init__(self, tree: TreeKernel, given: Rows, target: Target, steps: Steps) -> None:
         domain = tree.space.domain
-        self.domain, self.ends, self.steps = domain, ends, steps
+        self.domain, self.target, self.steps = domain, target, steps
         self.bins = tree.bins
         self.row = self._row(tree, given)
         self.leaves = list(self._leaves(tree, given))
@@ -115,7 +116,7 @@ class PossibleNeeded:
         return sorted({leaf.label for leaf in self.leaves})
 
     def _apart(self, a: int, b: int) -> bool:
-        return bool(self.ends.apart(np.array([a]), np.array([b]))[0])
+        return bool(self.target.differ(np.array([a]), np.array([b]))[0])
 
     # -- whatever the values ---------------------------------------------------------------------
 
@@ -219,8 +220,6 @@ class PossibleNeeded:
         labels = sorted({self.leaves[k].label for k in chosen})
         for first in labels:  # the only class that is left, or the smallest number
             near = [c for c in labels if c >= first and not self._apart(first, c)]
-            if self.ends.reach is None:
-                near = [first]
             others = [k for k in chosen if self.leaves[k].label not in near]
             if not others:
                 return True

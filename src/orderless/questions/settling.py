@@ -28,8 +28,8 @@ from ..model import (
     too_many_steps,
     unrounded_rows,
 )
-from .needed import LIMIT, Names
-from .smallest_sets import Ends, in_order, reachable
+from .smallest_sets import in_order, reachable
+from .tree_needed import LIMIT, Names
 
 __all__ = ["Settling"]
 
@@ -55,7 +55,7 @@ class Settling:
     ) -> None:
         self.limit, self.time_limit = limit, time_limit
         refuse_facts(tree.space, "what settles a row", linear=True)
-        tree, self.ends = Ends.of(tree, tolerance)
+        tree, self.target = tree.with_tolerance(tolerance)
         self.features = tree.space.features
         self.n_classes, cells = len(tree.classes), tree.possible_cells
         self.tree = tree = tree if cells is None else cells.tree
@@ -123,13 +123,13 @@ class Settling:
 
     def _search(self, kinds: NDArray[np.bool_], partly: list[int]) -> list[Names]:
         """Let the core find what each kind of row needs."""
-        n_leaves, reach = len(self.label), self.ends.reach
+        n_leaves = len(self.label)
         try:
             found = _core.rows.settling_sets(
                 self.start,
                 self.sides,
                 self.label,
-                np.arange(self.n_classes, dtype=np.int32) if reach is None else reach,
+                self.target.reach,
                 np.ascontiguousarray(kinds[:, :n_leaves]).view(np.uint8),
                 self._known(kinds[:, n_leaves:], partly),
                 self.limit,

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Adding, Rule, SumKernel, TreeKernel, ValueSet, in_units
-from .bounds_of_sums import Ends, ends_of_boxes
-from .boxes import Boxes, Cells, possible_boxes
-from .possible_sums import PossibleCells
+from .bounds import Extremes, extremes_of_boxes
+from .boxes import Boxes, Cells, PossibleCells, possible_boxes
 
 __all__ = ["Joint", "with_trees"]
 
@@ -118,7 +117,7 @@ class Joint:
         """How far the sums of both libraries together can be from what is searched, in units."""
         return int(sum(scaled.slack.max() for scaled in self.scaled))
 
-    def ends_of_difference(self, time_limit: float, box: Boxes | None = None) -> Ends:
+    def ends_of_difference(self, time_limit: float, box: Boxes | None = None) -> Extremes:
         """Give the ends of the difference of the sums of two models of numbers, in one box.
 
         In units of the coarser of the two; without a box, everywhere.
@@ -152,7 +151,7 @@ class Joint:
         base: int,
         time_limit: float,
         box: Boxes | None,
-    ) -> Ends:
+    ) -> Extremes:
         """Give the ends of a difference of sums of whole numbers."""
         mine, theirs = values
         of_other = dict(self.pairs)
@@ -167,7 +166,7 @@ class Joint:
         if box is None:
             box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
         asked = self.possible.over(asked)
-        return ends_of_boxes(asked, box[None], np.ones(1, dtype=np.int64), time_limit, 1)
+        return extremes_of_boxes(asked, box[None], np.ones(1, dtype=np.int64), time_limit, 1)
 
     def _opposed(self, a: int, b: int) -> tuple[int, int] | None:
         """Give a condition of each that say the opposite, if there are such.

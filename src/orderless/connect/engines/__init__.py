@@ -1,1 +1,0 @@
-"""Modules that people import as ``orderless.duckdb``, ``orderless.spark``, ``orderless.dask``."""
