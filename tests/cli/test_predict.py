@@ -277,24 +277,6 @@ def test_the_command_is_the_function(folder, source, ending):
     )
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "md", "text"])
-def test_csv_without_pyarrow(folder, form, monkeypatch):
-    """The same bytes, only slower; Parquet says what to install."""
-    rows = many_rows(200)
-    write_rows(rows)
-    said = fine("predict", "model.json", "rows.csv", "-f", form)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert fine("predict", "model.json", "rows.csv", "-f", form) == said
-    if form != "text":  # whose columns are as wide as the first chunk needs
-        assert fine("predict", "model.json", "rows.csv", "-f", form, "--chunk-rows", 7) == said
-    assert "pip install 'orderless[files]'" in mistake(
-        "predict", "model.json", "rows.csv", "-o", "out.parquet"
-    )
-    (folder / "rows.parquet").write_bytes(b"PAR1")
-    assert "pip install 'orderless[files]'" in mistake("predict", "model.json", "rows.parquet")
-    assert not list(folder.glob("*out.parquet*"))
-
-
 def test_types_in_json(folder):
     """What the space holds for numbers is a number, unknown is null, the rest is text."""
     space = ol.Space([ol.Feature("n", values="integer"), ol.Feature("x"),

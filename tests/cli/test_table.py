@@ -1,7 +1,6 @@
 """Nothing about data is decided silently: what is guessed is refused or said, and settled."""
 
 import json
-import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +8,6 @@ import pytest
 from commands import fine, mistake
 
 import orderless as ol
-from orderless.connect.tables import lines
 from orderless.connect.tables.table import open_table
 from orderless.errors import InvalidData
 from orderless.inputs.cell_style import CellStyle, mixture_of
@@ -136,13 +134,10 @@ def test_cell_style_reads_what_it_says():
 # -- the same in predictions ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pyarrow", [True, False])
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_predictions_read_cells_in_the_same_way(folder, monkeypatch, pyarrow, ending):
+def test_predictions_read_cells_in_the_same_way(folder, ending):
     name = put(folder, table())
     fine("export", "--data", name, "--target", "y", "-o", "model.json")
-    if not pyarrow:
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
     (folder / "new.csv").write_text("bmi;ward\n27,5;east\n1.128,5;east\n-9;east\n-9,0;x\nn.d.;x\n")
     tree = ol.Tree.from_json((folder / "model.json").read_text())
     options = {"decimal": ",", "thousands": ".", "delimiter": ";"}
@@ -224,19 +219,14 @@ def test_a_huge_name_is_cut_in_messages(folder, args):
     assert len(str(fault.value)) < 1000
 
 
-def test_a_quote_in_a_cell_changes_no_answer(folder, monkeypatch):
-    """It sends the rest of the file to the slower reader, which reads the same."""
+def test_a_quote_in_a_cell_changes_no_answer(folder):
     tall = ["6'5\"" if i == N // 2 else f"{i}" for i in range(N)]
     name, plain = put(folder, table(note=tall)), put(folder, table(note=range(N)), "plain.csv")
     fine("export", "--data", plain, "--target", "y", "--ignore", "note", "-o", "m.json")
-    slow = []
-    own = lines.CsvLines._slowly
-    monkeypatch.setattr(lines.CsvLines, "_slowly", lambda self: slow.append(1) or own(self))
     answers = [
         [line.split(",")[-3:] for line in fine("predict", "m.json", file).splitlines()]
         for file in (name, plain)
     ]
-    assert slow == [1]
     assert answers[0] == answers[1]
     ignore = ("--ignore", "note")
     assert rules(name, *ignore) == rules(plain, *ignore)
@@ -246,12 +236,12 @@ def test_reading_starts_no_threads(folder, monkeypatch):
     """A process that ends while pyarrow starts threads is aborted, whatever its exit code is."""
     from pyarrow import csv
 
-    used, own = [], csv.read_csv
+    used, own = [], csv.open_csv
 
-    def read_csv(*args, **options):
+    def open_csv(*args, **options):
         used.append(options["read_options"].use_threads)
         return own(*args, **options)
 
-    monkeypatch.setattr(csv, "read_csv", read_csv)
+    monkeypatch.setattr(csv, "open_csv", open_csv)
     fine("describe", put(folder, table()))
     assert used == [False]

@@ -18,7 +18,6 @@ EXTRAS = {
     "duckdb": "duckdb",
     "onnx": "onnx",
     "polars": "polars",
-    "pyarrow": "files",
     "pyspark": "spark",
     "ray": "cluster",
     "skops": "skops",
@@ -31,7 +30,7 @@ def import_optional(name: str, *, needed_for: str) -> Any:
     Parameters
     ----------
     name : str
-        Such as ``"pyarrow.parquet"``.
+        Such as ``"polars.selectors"``.
     needed_for : str
         What cannot be done without it, such as ``"writing Parquet"``.
 
@@ -64,8 +63,8 @@ def to_install(package: str) -> str:
 
     Examples
     --------
-    >>> to_install("pyarrow")
-    "pip install 'orderless[files]'"
+    >>> to_install("polars")
+    "pip install 'orderless[polars]'"
     """
     return (
         f"pip install 'orderless[{EXTRAS[package]}]'"

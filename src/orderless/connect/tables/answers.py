@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from ...errors import InvalidData, OutOfTime, TooManyReasons, Undecided, setting
 from ...inputs import EXACT, NOT_GIVEN, CellStyle, arrow_floats, read_codes, read_columns
@@ -223,11 +225,6 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 
 def _numbers(column: Any, name: str, style: CellStyle, rounds: bool) -> NDArray[Any] | None:
     """Read a column of pyarrow as numbers at once; None where one of them needs a closer look."""
-    if isinstance(column, list):
-        return None
-    import pyarrow as pa
-    from pyarrow import compute
-
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         if not style.plain_numbers:

@@ -1,30 +1,29 @@
-"""CSV: records in blocks, by pyarrow wherever it can be, else by Python's csv module.
+"""CSV: records in blocks, by pyarrow.
 
 In:  bytes (UTF-8), and what separates the cells.
 Out: names of the columns, and ``Part``s, in which every cell is text.
 
-What is left to the csv module, and why: the header, whose names pyarrow would have to know before;
-blocks whose quotes or line ends leave doubt, because pyarrow takes a quote that is never closed for
-text up to the end of the file, and rows are lost without an error; every error, because csv says in
-which line it is; and everything where pyarrow, an optional package, is not installed.
+The header is read by the csv module, because pyarrow wants the names before it reads the rest. What
+pyarrow would let pass is refused: a quote that is never closed, which it takes for text up to the
+end of the file, so that rows would be lost.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
-import io
 from collections.abc import Iterator
 from typing import IO, Any
 
-import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow
 
 from ...errors import InvalidData
 from .part import Part, in_pieces
 
 __all__ = ["CsvLines"]
 
-BLOCK = 4 << 20  # bytes at one time
+BLOCK = 4 << 20  # bytes at one time, and of the longest row
 csv.field_size_limit(2**31 - 1)
 
 
@@ -32,200 +31,182 @@ class CsvLines:
     """The records of a CSV file: ``names`` at once, the others by ``parts``."""
 
     def __init__(self, stream: IO[bytes], name: str, delimiter: str, batch_size: int) -> None:
-        self.stream, self.name, self.delimiter = stream, name, delimiter
+        self.stream = _Stream(stream)
+        self.name, self.delimiter = name, delimiter
         self.batch_size = batch_size
-        self.buffer = self._more()
-        if self.buffer[:4] == b"PAR1":
-            raise InvalidData(f"{name} is Parquet, which cannot be read from a stream: give a file")
-        self.n_lines = self.n_rows = 0
         self.names = self._head()
 
-    def _more(self) -> bytes:
-        """Read on: what a pipe has by now, a block of a file."""
-        read = self.stream.read if _is_file(self.stream) else self.stream.read1  # type: ignore
-        return bytes(read(BLOCK))
-
     def _head(self) -> tuple[str, ...]:
-        more = b"\n"
-        while more and not (names := self._first_record(whole=False)):
-            more = self._more()
-            self.buffer += more
-        names = names or self._first_record(whole=True)
+        """Read the first record that is not empty; the stream goes on behind it."""
+        text = b""
+        while more := self.stream.read(BLOCK):
+            text += more
+            if text[:4] == b"PAR1":
+                raise InvalidData(
+                    f"{self.name} is Parquet, which cannot be read from a stream: give a file"
+                )
+            names = self._first_record(text, end=False)
+            if names:
+                return names
+        names = self._first_record(text, end=True)
         if not names:
             raise InvalidData(f"{self.name} is empty: a table begins with the names of its columns")
-        return tuple(names)
-
-    def _first_record(self, *, whole: bool) -> list[str]:
-        """Give the first record, or nothing if the buffer ends in it, and is not the ``whole``."""
-        self.buffer = self.buffer.removeprefix(b"\xef\xbb\xbf")
-        used = 0
-
-        def lines() -> Iterator[str]:
-            nonlocal used
-            for line in self.buffer.splitlines(keepends=True):
-                if not whole and used + len(line) == len(self.buffer):
-                    raise EOFError  # there may be more of it
-                used += len(line)
-                yield line.decode("utf-8")
-
-        try:
-            names: list[str] = next((row for row in self._reader(lines()) if row), [])
-        except EOFError:
-            return []
-        self._drop(used)
         return names
 
-    def _reader(self, lines: Iterator[str]) -> Any:
-        return csv.reader(lines, delimiter=self.delimiter, strict=True)
+    def _first_record(self, text: bytes, *, end: bool) -> tuple[str, ...]:
+        """Return the first record, and nothing if it may go on behind the text."""
+        text = text.removeprefix(codecs.BOM_UTF8)
+        n_read = 0
 
-    def _drop(self, n: int) -> bytes:
-        block, self.buffer = self.buffer[:n], self.buffer[n:]
-        self.n_lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
-        return block
+        def lines() -> Iterator[str]:
+            nonlocal n_read
+            for line in text.splitlines(keepends=True):
+                if not end and n_read + len(line) == len(text):
+                    raise EOFError
+                n_read += len(line)
+                yield line.decode("utf-8")
+
+        records = csv.reader(lines(), delimiter=self.delimiter, strict=True)
+        try:
+            names = next((record for record in records if record), [])
+        except EOFError:
+            return ()
+        self.stream.push_back(text[n_read:])
+        return tuple(names)
 
     def parts(self) -> Iterator[Part]:
         """Go through all rows; one part without rows if there are none."""
-        for columns, n_rows in self._columns():
-            yield from in_pieces(columns, n_rows, self.n_rows + 1, self.batch_size)
-            self.n_rows += n_rows
-        if not self.n_rows:
-            yield Part({name: [] for name in self.names}, 1)
-
-    def _columns(self) -> Iterator[tuple[dict[str, Any], int]]:
-        try:
-            import pyarrow  # noqa: F401
-        except ImportError:
-            yield from self._slowly()
-            return
-        while True:
-            more = self._more()
-            self.buffer += more
-            end = _whole_records(self.buffer, self.delimiter, last=not more)
-            columns = self._quickly(self.buffer[:end]) if end else None
-            # A record of many blocks is a quote that is not closed: not searched again and again.
-            if columns is None and (end is None or end or len(self.buffer) > 16 * BLOCK):
-                yield from self._slowly()
-                return
-            if columns is not None and end:
-                self._drop(end)
-                yield columns, len(columns[self.names[0]])
-            if not more:
-                return
-
-    def _quickly(self, block: bytes) -> dict[str, Any] | None:
-        """Read whole records; None where the csv module is to say what is wrong."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow
-
-        one = len(self.names) == 1
-        try:
-            table = arrow.read_csv(
-                pa.BufferReader(block),
-                read_options=arrow.ReadOptions(
-                    column_names=list(self.names),
-                    block_size=len(block) + 1,
-                    # Several threads do not read one block any faster, and a process that ends
-                    # while they start is aborted: its exit code would not be ours.
-                    use_threads=False,
-                ),
-                parse_options=arrow.ParseOptions(
-                    delimiter=self.delimiter,
-                    newlines_in_values=b'"' in block,
-                    ignore_empty_lines=not one,  # where there is one column it is a cell
-                ),
-                convert_options=arrow.ConvertOptions(
-                    column_types=dict.fromkeys(self.names, pa.large_string()),
-                    strings_can_be_null=False,
-                ),
+        n_rows = 0
+        last = ""  # the last cell of all
+        for batch in self._batches():
+            if not batch.num_rows:
+                continue
+            last = batch.column(-1)[batch.num_rows - 1].as_py()
+            columns = dict(zip(self.names, batch.columns, strict=True))
+            yield from in_pieces(columns, batch.num_rows, n_rows + 1, self.batch_size)
+            n_rows += batch.num_rows
+        if self.stream.n_quotes % 2 and self.stream.ends_in_quotes(last):
+            raise InvalidData(
+                f"{self.name} is not a CSV file: it ends inside a cell, so a double quote is "
+                "opened and never closed"
             )
-        except pa.ArrowInvalid:
-            return None
-        return {
-            name: column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-            for name, column in zip(self.names, table.columns, strict=True)
-        }
+        if not n_rows:
+            yield Part({name: pa.array([], pa.large_string()) for name in self.names}, 1)
 
-    def _slowly(self) -> Iterator[tuple[dict[str, Any], int]]:
-        """Read the rest, row by row."""
-        before, n = self.n_lines, len(self.names)
-        raw = io.BufferedReader(_Joined(self.buffer, self.stream), BLOCK)
-        reader = self._reader(io.TextIOWrapper(raw, encoding="utf-8", newline=""))
-        self.buffer = b""
-        rows: list[list[str]] = []
-        for row in reader:
-            if len(row) != n:
-                if not row and n > 1:
-                    continue  # an empty line
-                if row:
-                    raise InvalidData(
-                        f"line {before + reader.line_num:,} of {self.name} has {len(row)} cells, "
-                        f"the header has {n}: put text with delimiters or line breaks into double "
-                        "quotes"
-                    )
-                row = [""]
-            rows.append(row)
-            if len(rows) == self.batch_size:
-                yield self._by_column(rows), len(rows)
-                rows = []
-        if rows:
-            yield self._by_column(rows), len(rows)
+    def _batches(self) -> Iterator[Any]:
+        refused: list[Any] = []
 
-    def _by_column(self, rows: list[list[str]]) -> dict[str, Any]:
-        return dict(zip(self.names, map(list, zip(*rows, strict=True)), strict=True))
+        def refuse(row: Any) -> str:
+            refused.append(row)
+            return "error"
 
+        try:
+            reader = self._reader(refuse)
+            while True:
+                try:
+                    yield reader.read_next_batch()
+                except StopIteration:
+                    return
+        except pa.ArrowInvalid as error:
+            if refused:
+                raise self._wrong_number_of_cells(refused[0]) from None
+            if "straddling" in str(error):
+                raise InvalidData(
+                    f"{self.name} has a row of more than {BLOCK >> 20} MB: is a double quote "
+                    "opened and never closed?"
+                ) from None
+            if "Empty CSV file" in str(error):
+                return
+            raise InvalidData(f"{self.name} is not a CSV file: {error!s:.200}") from None
 
-def _is_file(stream: Any) -> bool:
-    """Whether ``read(n)`` fills the buffer, as a regular file does, or there is no ``read1``."""
-    recoded = isinstance(stream, codecs.StreamRecoder)
-    return recoded or not hasattr(stream, "read1") or bool(stream.seekable())
+    def _reader(self, refuse: Any) -> Any:
+        return arrow.open_csv(
+            pa.PythonFile(self.stream, mode="r"),
+            read_options=arrow.ReadOptions(
+                column_names=list(self.names), block_size=BLOCK, use_threads=False
+            ),
+            parse_options=arrow.ParseOptions(
+                delimiter=self.delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=len(self.names) > 1,  # of one column they are its cells
+                invalid_row_handler=refuse,
+            ),
+            convert_options=arrow.ConvertOptions(
+                column_types=dict.fromkeys(self.names, pa.large_string()),
+                strings_can_be_null=False,
+            ),
+        )
 
-
-def _whole_records(buffer: bytes, delimiter: str, *, last: bool) -> int | None:
-    """Give where the last whole record ends; None if quotes or line ends are not plain.
-
-    Plain: a quote begins a cell, ends it, or is one of a pair inside. Then the number of quotes
-    before a place says whether it is in a cell.
-    """
-    text = np.frombuffer(buffer, dtype=np.uint8)
-    none = np.zeros(0, dtype=np.intp)
-    quotes = np.flatnonzero(text == ord('"')) if b'"' in buffer else none
-    if not len(quotes):
-        end = len(buffer) if last else buffer.rfind(b"\n") + 1
-    elif last:
-        end = len(buffer)
-    else:
-        ends = np.flatnonzero(text == ord("\n"))
-        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-        end = int(ends[-1]) + 1 if len(ends) else 0
-    returns = buffer.count(b"\r", 0, end) if b"\r" in buffer else 0
-    if returns and returns != buffer.count(b"\r\n", 0, end):
-        return None
-    quotes = quotes[quotes < end]
-    if not len(quotes):
-        return end
-    if len(quotes) % 2:
-        return None
-    first, second = quotes[::2], quotes[1::2]
-    around = np.concatenate(([ord("\n")], text[:end], [ord("\n")]))
-    pair = second[:-1] + 1 == first[1:]  # two quotes in a row stand for one
-    edge = np.array([ord(delimiter), ord("\n"), ord("\r")], dtype=np.uint8)
-    begins = np.isin(around[first], edge)
-    begins[1:] |= pair
-    finishes = np.isin(around[second + 2], edge)
-    finishes[:-1] |= pair
-    return end if begins.all() and finishes.all() else None
+    def _wrong_number_of_cells(self, row: Any) -> InvalidData:
+        where = "a row" if row.number is None else f"row {row.number:,}"
+        return InvalidData(
+            f"{where} of {self.name} has {row.actual_columns} cells, the header has "
+            f"{row.expected_columns}: put text with delimiters or line breaks into double quotes, "
+            "and close every quote"
+        )
 
 
-class _Joined(io.RawIOBase):
-    """What has been read of a stream already, and then the rest of it."""
+class _Stream:
+    """Bytes for pyarrow: what a pipe has by now, a block of a file; all of it UTF-8."""
 
-    def __init__(self, start: bytes, rest: IO[bytes]) -> None:
-        self.start, self.rest = io.BytesIO(start), rest
+    closed = False
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream: Any = stream
+        self.pushed = b""
+        self.check = codecs.getincrementaldecoder("utf-8")().decode
+        self.n_quotes = 0  # behind the header
+        self.tail = (b"", b"")  # the last two blocks, in which the last row is
+
+    def read(self, n: int) -> bytes:
+        """Read at most so many bytes, none at the end.
+
+        What a pipe has by now is read on to the end of a row, as far as quotes tell: pyarrow wants
+        a row to be in two blocks at most.
+        """
+        data, self.pushed = self.pushed, b""
+        while len(data) < n and not (data and self._ends_a_row(data)):
+            more = self._more(n - len(data))
+            if not more:
+                break
+            data += more
+        data, self.pushed = data[:n], data[n:]
+        self.n_quotes += data.count(b'"')
+        if data:
+            self.tail = (self.tail[1], data)
+        return data
+
+    def _more(self, n: int) -> bytes:
+        data = bytes((self.stream.read if self._is_file else self.stream.read1)(n))
+        self.check(data, final=not data)
+        return data
+
+    def _ends_a_row(self, data: bytes) -> bool:
+        return data.endswith(b"\n") and (self.n_quotes + data.count(b'"')) % 2 == 0
+
+    @property
+    def _is_file(self) -> bool:
+        """Whether ``read(n)`` fills the buffer, as a file does, or there is no ``read1``."""
+        recoded = isinstance(self.stream, codecs.StreamRecoder)
+        return recoded or not hasattr(self.stream, "read1") or bool(self.stream.seekable())
+
+    def push_back(self, data: bytes) -> None:
+        """Give back what was read too far."""
+        self.pushed, self.n_quotes = data + self.pushed, 0
+
+    def ends_in_quotes(self, cell: str) -> bool:
+        """Whether the last cell begins with a quote that nothing closes."""
+        text = b"".join(self.tail)
+        written = b'"' + cell.encode().replace(b'"', b'""')
+        return text.endswith(written) and not text.endswith(written + b'"')
 
     def readable(self) -> bool:
+        """Whether it can be read: pyarrow asks."""
         return True
 
-    def readinto(self, space: Any) -> int:
-        data = self.start.read(len(space)) or self.rest.read(len(space))
-        space[: len(data)] = data
-        return len(data)
+    def seekable(self) -> bool:
+        """Whether it can go back: pyarrow asks."""
+        return False
+
+    def close(self) -> None:
+        """Leave the stream open: whoever opened it closes it."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 __all__ = ["Coded", "Part", "cells_of", "coded", "in_pieces"]
@@ -58,8 +59,6 @@ def coded(column: Any) -> Coded:
         number: dict[Any, int] = {}
         index = np.array([number.setdefault(cell, len(number)) for cell in column], dtype=np.int64)
         return Coded(list(number), index)
-    import pyarrow as pa
-
     if not pa.types.is_dictionary(column.type):
         try:
             column = column.dictionary_encode()

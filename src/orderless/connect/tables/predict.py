@@ -196,9 +196,6 @@ def predict_file(
     several names of ``needed`` have "; " between; in JSON they are true, false and lists, and what
     the tree's space holds for numbers is written as numbers.
 
-    CSV works without pyarrow, and is several times quicker with it; Parquet needs it:
-    ``pip install 'orderless[files]'``.
-
     Examples
     --------
     >>> import tempfile, pathlib

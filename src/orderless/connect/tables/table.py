@@ -18,8 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from ...errors import InvalidData, setting
-from ...inputs import PLAIN, CellStyle, Missing, import_optional, some_names
+from ...inputs import PLAIN, CellStyle, Missing, some_names
 from .lines import CsvLines
 from .part import Part, cells_of
 
@@ -225,10 +228,6 @@ def _check_names(names: Sequence[str], name: str, max_columns: int) -> None:
 
 @contextmanager
 def _parquet(path: Path, name: str, max_columns: int, batch_size: int) -> Iterator[TableFile]:
-    needed_for = f"reading {name}, a Parquet file,"
-    pa = import_optional("pyarrow", needed_for=needed_for)
-    pq = import_optional("pyarrow.parquet", needed_for=needed_for)
-
     def broken(fault: BaseException) -> BaseException:
         """Say that the file is broken, unless it is the system that does not let us read."""
         if isinstance(fault, OSError) and fault.errno is not None:

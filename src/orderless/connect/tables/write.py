@@ -14,8 +14,10 @@ from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import compute
 
-from ...inputs import import_optional
 from ...model import FORMULA, PLAIN_NUMBER, SumKernel, TreeKernel, not_formula, printable
 from ...output.rules import column_widths, escaped, markdown_line, text_line
 from .cells import holds_truths, parser_of, unknown
@@ -68,10 +70,6 @@ class _Csv(_Writer):
             self.begun = True
         if not part.n_rows:
             return
-        if all(isinstance(column, list) for column in part.columns.values()):
-            cells = [*part.columns.values(), *(column.of(column.texts) for column in new.values())]
-            self.put(_lines(zip(*map(self._cells, cells), strict=True)))
-            return
         columns = [_as_text(column) for column in part.columns.values()]
         if self.safe:
             columns = [_not_formulas(column) for column in columns]
@@ -100,9 +98,6 @@ def _lines(rows: Any) -> str:
 
 def _joined(columns: list[Any], new: list[Coded]) -> memoryview:
     """Put columns of pyarrow together, as lines of text; no row passes through Python."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     kind = pa.large_string()
     texts = [_in_quotes(column) for column in columns]
     for column in new:
@@ -116,8 +111,6 @@ def _joined(columns: list[Any], new: list[Coded]) -> memoryview:
 
 
 def _as_text(column: Any) -> Any:
-    import pyarrow as pa
-
     if column.type == pa.large_string() and column.null_count == 0:
         return column
     try:
@@ -129,9 +122,6 @@ def _as_text(column: Any) -> Any:
 
 def _not_formulas(texts: Any) -> Any:
     """Do as ``not_formula`` does, for all cells of a column at once."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     formula = compute.match_substring_regex(texts, FORMULA)
     if not compute.any(formula).as_py():
         return texts
@@ -143,9 +133,6 @@ def _not_formulas(texts: Any) -> Any:
 
 def _in_quotes(texts: Any) -> Any:
     """Write cells in quotes that need them; often a look at all letters says that none does."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     ends = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset :]
     data = texts.buffers()[2]
     letters = b"" if data is None else data[ends[0] : ends[len(texts)]].to_pybytes()
@@ -262,8 +249,6 @@ class _Parquet(_Writer):
     """Parquet; cells of CSV are texts."""
 
     def __enter__(self) -> Any:
-        pa = import_optional("pyarrow", needed_for="writing Parquet")
-        pq = import_optional("pyarrow.parquet", needed_for="writing Parquet")
         schema = self.table.schema
         if schema is None:
             schema = pa.schema([(name, pa.string()) for name in self.table.columns])
@@ -282,18 +267,14 @@ class _Parquet(_Writer):
         return self
 
     def _label_type(self) -> Any:
-        import pyarrow as pa
-
         try:
             return pa.array(self.tree.labels.tolist()).type
         except pa.ArrowException:  # texts and numbers
             return pa.string()
 
     def write(self, part: Part, new: dict[str, Coded]) -> None:
-        import pyarrow as pa
-
         arrays = [
-            pa.array(column, kind.type) if isinstance(column, list) else column
+            column if column.type == kind.type else column.cast(kind.type)
             for column, kind in zip(part.columns.values(), self.schema, strict=False)
         ]
         for (name, column), kind in zip(new.items(), list(self.schema)[-len(new) :], strict=True):
