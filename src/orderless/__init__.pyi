@@ -18,13 +18,6 @@ from .connect import (
     check_export as check_export,
     predict_file as predict_file,
 )
-from .ensembles import (
-    counterexample as counterexample,
-    difference as difference,
-    disagreement as disagreement,
-    equivalent as equivalent,
-    prove as prove,
-)
 from .errors import (
     Undecided as Undecided,
 )
@@ -32,12 +25,7 @@ from .estimators import (
     OrderlessClassifier as OrderlessClassifier,
     coverage as coverage,
 )
-from .form import (
-    Difference as Difference,
-    Proof as Proof,
-    Term as Term,
-    group_equivalent as group_equivalent,
-)
+from .form import Term as Term
 from .importance import (
     ImportanceRange as ImportanceRange,
     RashomonImportance as RashomonImportance,
@@ -79,7 +67,15 @@ from .output.report import (
     report as report,
 )
 from .questions import (
+    Difference as Difference,
     Explanation as Explanation,
+    Proof as Proof,
+    counterexample as counterexample,
+    difference as difference,
+    disagreement as disagreement,
+    equivalent as equivalent,
+    group_equivalent as group_equivalent,
+    prove as prove,
 )
 from .rashomon import (
     RashomonSet as RashomonSet,

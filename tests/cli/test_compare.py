@@ -76,7 +76,7 @@ def test_what_is_not_proven_is_said(folder, monkeypatch):
         raise Undecided("no proof", "time", {"lower": 0.1, "upper": 0.4})
 
     for name in ("equivalent", "counterexample", "disagreement"):
-        monkeypatch.setattr(f"orderless.ensembles.{name}", never)
+        monkeypatch.setattr(f"orderless.questions.{name}", never)
     said = fine("compare", "one.json", "other.json", "--data", "rows.csv")
     assert said.startswith("2 models, at most 2 different functions.")
     assert "not proven in time whether it is one of the functions above" in said

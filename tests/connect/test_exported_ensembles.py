@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import orderless as ol
-from orderless.ensembles import compare
 from orderless.errors import Undecided
 from orderless.model import budget
+from orderless.questions import compare
 from orderless.questions.joint import Joint
 
 pytest.importorskip("onnx", reason="comes with the extra orderless[onnx]")
@@ -109,7 +109,7 @@ def test_the_limit_is_for_the_call(n_classes: int, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(budget.time, "monotonic", clock.monotonic)
     monkeypatch.setattr(Joint, "search", search)
-    monkeypatch.setattr(compare.Compared, "_tried", lambda _: None)
+    monkeypatch.setattr(compare.SumPair, "_tried", lambda _: None)
     for ask in (ol.equivalent, ol.counterexample, ol.check_export):
         clock.now = 100.0
         with pytest.raises(Undecided):

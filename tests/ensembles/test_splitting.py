@@ -8,9 +8,9 @@ import pytest
 import orderless as ol
 from orderless.errors import OutOfTime, TooLarge
 from orderless.model import Rule
+from tests.questions.test_compare import forest
 
 from ..oracle_ensemble_rows import draw
-from .test_compare import forest
 
 
 @pytest.mark.parametrize("seed", range(80))

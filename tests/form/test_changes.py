@@ -14,7 +14,7 @@ from strategies import LABELS, kinds, problems, specs, tree_of
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace
 from orderless.questions import Changes
-from tests.form.test_tree_properties import all_rows, regions, said
+from tests.questions.test_prove import all_rows, regions, said
 
 
 @st.composite

@@ -16,7 +16,7 @@ from strategies import partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidParameter
-from tests.form.test_tree_properties import said
+from tests.questions.test_prove import said
 
 
 @settings(max_examples=80, deadline=None)

@@ -11,7 +11,6 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..ensembles import without_idle
 from ..errors import InvalidTree
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
@@ -25,6 +24,7 @@ from ..questions import (
     predict_proba,
     sums,
     tree_of_ensemble,
+    without_idle,
 )
 from ..readers import read_score
 from .model import LONGEST, Model
@@ -380,7 +380,7 @@ class Ensemble(Model[SumKernel]):
         >>> score.without_idle_trees().features
         ('age',)
         """
-        return self.of(without_idle(self.kernel, time_limit))
+        return self.of(without_idle(self.kernel, time_limit=time_limit))
 
     def to_tree(self, *, limit: int = 10_000, time_limit: float | None = TIME_LIMIT) -> Tree:
         """Return one tree that decides every complete row as the ensemble does.

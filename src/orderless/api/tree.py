@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..form import (
     Form,
     fingerprint,
-    redundant_splits,
     smallest_tree,
 )
 from ..inputs import Predictor, labels_like, rows_for
@@ -31,7 +30,15 @@ from ..output.code import (
     tree_as_sql,
 )
 from ..output.rules import tree_as_html
-from ..questions import Explanation, Explanations, Needed, explain, explain_all, missing_needed
+from ..questions import (
+    Explanation,
+    Explanations,
+    Needed,
+    explain,
+    explain_all,
+    missing_needed,
+    redundant_splits,
+)
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]

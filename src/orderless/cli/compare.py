@@ -149,9 +149,8 @@ def _records(
 
 def _groups(trees: list[Model]) -> tuple[dict[int, int], set[int]]:
     """Give the group of each model, and the models of which it is not known whether one fits."""
-    from ..ensembles import equivalent
-    from ..form import group_equivalent
     from ..model import TreeKernel
+    from ..questions import equivalent, group_equivalent
 
     single = [tree for tree in trees if isinstance(tree, TreeKernel)]
     if len(single) == len(trees):
@@ -179,7 +178,7 @@ def _groups(trees: list[Model]) -> tuple[dict[int, int], set[int]]:
 
 def _shares(first: Model, other: Model, same: bool, sums: bool) -> dict[str, Any]:
     """Say on which share of the space two models differ, or between which two it lies."""
-    from ..ensembles import disagreement
+    from ..questions import disagreement
 
     share: float | None = 0.0
     ends: list[float] | None = None
@@ -195,7 +194,7 @@ def _shares(first: Model, other: Model, same: bool, sums: bool) -> dict[str, Any
 
 def _made_up(first: Model, other: Model) -> dict[str, Any] | None:
     """Give a row on which two models differ, if one is found."""
-    from ..ensembles import counterexample
+    from ..questions import counterexample
 
     try:
         return counterexample(first, other)

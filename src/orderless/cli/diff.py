@@ -27,8 +27,8 @@ from .prove import REFUTED
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
-    from ..form import Difference
     from ..model import SumKernel, TreeKernel
+    from ..questions import Difference
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -92,7 +92,7 @@ def command(
     with --data how many rows do. Features compare by name. The exit code is 0 if both models give
     every row the same answer, and 4 if they differ.
     """
-    from ..ensembles import difference
+    from ..questions import difference
     from .models import loader
 
     load = loader(read, facts)
@@ -124,7 +124,7 @@ def _rows(
     import pandas as pd
 
     from ..connect import unseen_notes
-    from ..form import Both
+    from ..questions import RowsOfBoth
     from .files import open_table
     from .rows import frame_for
     from .table import say
@@ -138,7 +138,7 @@ def _rows(
                 own.append(frame_for(model, part, table.name, style=table.style, unseen=odd))
     notes = dict.fromkeys(printable(n) for own in strange for n in unseen_notes(own or {}))
     say(list(notes), quiet=False)
-    return Both(pd.concat(own, ignore_index=True) for own in parts)
+    return RowsOfBoth(pd.concat(own, ignore_index=True) for own in parts)
 
 
 def _content(found: Difference) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..model import printable
 from .mistakes import Mistake, cut
 
 if TYPE_CHECKING:
-    from ..form import Proof, Properties
+    from ..questions import Proof, Properties
 
 __all__ = ["Asked", "read_properties"]
 

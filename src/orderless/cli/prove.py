@@ -24,7 +24,7 @@ from .options import (
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
-    from ..form import Properties
+    from ..questions import Properties
     from .property_file import Asked
 
 __all__ = ["EXAMPLE", "REFUTED", "UNDECIDED", "command"]
@@ -77,7 +77,7 @@ def command(
     undecided. The exit code is 0 if all are proven, 4 if one is refuted, and 5 if none is refuted
     but one is undecided.
     """
-    from ..ensembles import prove
+    from ..questions import prove
     from .models import loader
     from .property_file import read_properties
 

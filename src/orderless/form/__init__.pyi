@@ -3,16 +3,6 @@ from .completed import (
     completed as completed,
     read_one as read_one,
 )
-from .differences import (
-    Both as Both,
-    tree_difference as tree_difference,
-)
-from .equivalence import (
-    counterexample as counterexample,
-    disagreement as disagreement,
-    equivalent as equivalent,
-    group_equivalent as group_equivalent,
-)
 from .fingerprints import (
     class_weights as class_weights,
     fingerprint as fingerprint,
@@ -32,53 +22,22 @@ from .formats import (
 from .function_tree import (
     with_function_bins as with_function_bins,
 )
-from .leaf_table import (
-    LeafTable as LeafTable,
-    common_side as common_side,
-    example_row as example_row,
-)
-from .outcomes import (
-    Falling as Falling,
-    Near as Near,
-    Outcome as Outcome,
-    Unequal as Unequal,
-)
-from .possible_pairs import (
-    PossiblePairs as PossiblePairs,
-    adjusted_in as adjusted_in,
-    adjusted_row as adjusted_row,
-)
-from .proof import (
-    Proof as Proof,
-    plain_row as plain_row,
-)
-from .properties import (
-    SAME as SAME,
-    Properties as Properties,
-    Region as Region,
-    Row as Row,
-    claim_in as claim_in,
-    models_differ as models_differ,
-)
 from .reasons import (
     Form as Form,
     Term as Term,
     canonical_form as canonical_form,
 )
-from .redundant import (
-    redundant_splits as redundant_splits,
-)
-from .shifts import (
-    Difference as Difference,
-    Shift as Shift,
-    changed_rows as changed_rows,
-)
 from .smallest import (
     smallest_tree as smallest_tree,
 )
-from .tree_properties import (
-    TreeProperties as TreeProperties,
-    gap_above as gap_above,
-    region_of_two as region_of_two,
-    two_steps as two_steps,
+from .two_trees import (
+    cuts_by_feature as cuts_by_feature,
+    first_difference as first_difference,
+    meeting_boxes as meeting_boxes,
+    product_tree as product_tree,
+    rounded_alike as rounded_alike,
+    same_trees as same_trees,
+    share_of_trees as share_of_trees,
+    shared_classes as shared_classes,
+    tree_groups as tree_groups,
 )

@@ -26,14 +26,14 @@ from ..model import (
     Space,
     SumKernel,
     TreeKernel,
+    adjusted_in,
     allowed_bins,
+    common_side,
     meet,
     row_values,
     value_in,
     values_in,
 )
-from .leaf_table import common_side
-from .possible_pairs import adjusted_in
 
 __all__ = ["OneRow", "completed", "read_one"]
 

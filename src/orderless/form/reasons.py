@@ -36,9 +36,9 @@ from ..model import (
     side_text,
 )
 from ..readers import read_tree
-from .equivalence import equivalent
 from .fingerprints import fingerprint
 from .function_tree import canonical_tree, with_function_bins
+from .two_trees import same_trees
 
 __all__ = [
     "LIMIT", "Form", "Rules", "Subject", "Term", "all_reasons", "canonical_form",
@@ -358,8 +358,8 @@ class Form:
             return NotImplemented
         if self.space.facts or other.space.facts:  # the same on possible rows
             same = frozenset(self.space.facts) == frozenset(other.space.facts)
-            return same and equivalent(self.tree, other.tree)
-        return self.fingerprint == other.fingerprint and equivalent(self.tree, other.tree)
+            return same and same_trees(self.tree, other.tree)
+        return self.fingerprint == other.fingerprint and same_trees(self.tree, other.tree)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.space.facts) or self.fingerprint)

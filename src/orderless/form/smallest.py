@@ -17,7 +17,7 @@ from ..errors import InvalidData, InvalidTree
 from ..inputs import rows_for
 from ..model import TIME_LIMIT, Bins, TreeKernel, read_seconds, refuse_facts, row_bins
 from ..readers import read_tree
-from .equivalence import equivalent
+from .two_trees import same_trees
 
 __all__ = ["smallest_tree"]
 
@@ -101,7 +101,7 @@ def smallest_tree(
         n_rows = found.weight
         value, bound = (found.value / n_rows, found.bound / n_rows) if n_rows else (0.0, 0.0)
     smallest = bins.tree.replace(**bins.over_features(found.nodes))
-    if not equivalent(source, smallest):
+    if not same_trees(source, smallest):
         raise AssertionError(f"{smallest!r} is not the same function as {source!r}")
     if return_bound:
         return smallest, bound if what == "expected_depth" else int(bound)

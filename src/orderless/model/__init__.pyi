@@ -48,6 +48,12 @@ from .escapes import (
     printable as printable,
     shown as shown,
 )
+from .example_rows import (
+    adjusted_in as adjusted_in,
+    adjusted_row as adjusted_row,
+    example_row as example_row,
+    is_possible as is_possible,
+)
 from .facts.cells import (
     FactTrees as FactTrees,
     Grid as Grid,
@@ -115,6 +121,11 @@ from .hitting import (
 from .kernel import (
     Kernel as Kernel,
     as_sum as as_sum,
+)
+from .leaf_table import (
+    LeafTable as LeafTable,
+    common_side as common_side,
+    common_sides as common_sides,
 )
 from .numbers import (
     BELOW_FLOAT32 as BELOW_FLOAT32,

@@ -43,6 +43,10 @@ class Kernel(Protocol):
         """The classes as an array, for results."""
 
     @property
+    def trees(self) -> tuple[TreeKernel, ...]:
+        """The trees that it consists of; one, or those that are added up."""
+
+    @property
     def used(self) -> tuple[int, ...]:
         """Positions of the features that it asks about."""
 

@@ -791,6 +791,11 @@ class TreeKernel:
         )  # fmt: skip
         return np.ma.MaskedArray(data, mask=hidden)
 
+    @property
+    def trees(self) -> tuple[TreeKernel, ...]:
+        """The trees that it consists of: itself."""
+        return (self,)
+
     @cached_property
     def labels(self) -> NDArray[Any]:
         """Give the classes as an array, for results."""

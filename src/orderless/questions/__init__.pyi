@@ -14,7 +14,20 @@ from .changes import (
     Change as Change,
     Changes as Changes,
 )
-from .explain import (
+from .compare import (
+    ModelPair as ModelPair,
+    RowsOfBoth as RowsOfBoth,
+    counterexample as counterexample,
+    disagreement as disagreement,
+    equivalent as equivalent,
+    group_equivalent as group_equivalent,
+)
+from .differences import (
+    Difference as Difference,
+    Shift as Shift,
+    difference as difference,
+)
+from .explanations import (
     Explanation as Explanation,
     Explanations as Explanations,
     explain as explain,
@@ -22,6 +35,16 @@ from .explain import (
 )
 from .needed import (
     needed_of_row as needed_of_row,
+)
+from .proofs import (
+    Proof as Proof,
+    Properties as Properties,
+    plain_row as plain_row,
+    prove as prove,
+)
+from .redundant import (
+    redundant_splits as redundant_splits,
+    without_idle as without_idle,
 )
 from .rows import (
     answer_of as answer_of,

@@ -19,19 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, TooLarge
-from ..form import LeafTable, common_side
 from ..inputs import exact, is_unknown, near, read_costs, read_region, some_names
 from ..model import (
     Bins,
     Feature,
     Formula,
     Label,
+    LeafTable,
     Linear,
     Missing,
     Side,
     Space,
     ValueSet,
     both,
+    common_side,
     either,
     has_or,
     meet,

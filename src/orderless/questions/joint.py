@@ -1,28 +1,44 @@
-"""Joint questions: where two ensembles say different things at once.
+"""Joint questions: where two sums of trees, or two copies of one, give different answers at once.
 
-In:  two ensembles over one space.
-Out: ``Joint``: a cell in which they give two classes, or the proof that there is none.
+In:  two ``SumKernel`` over one space; or one, and the features of which each copy has a value.
+Out: ``Joint``, ``Twins``: a cell in which two classes win, or the proof that there is none.
 
 That a class wins is a list of conditions: sums of leaves that are at least 0. Conditions of both
 together are the scores of a new ensemble, turned round, beside a score that is always 0: that one
 is the largest, and first of equals, where every condition holds. So one search over several targets
 answers all of it. Sums are whole numbers that float64 adds without rounding.
+
+Facts are looked at last: the search runs without them first, and what it proves, or a cell that it
+finds and that has a possible row, needs no table of all cells that facts connect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Adding, Rule, SumKernel, TreeKernel, ValueSet, in_units
+from ..model import (
+    Adding,
+    Formula,
+    Nodes,
+    Rule,
+    Space,
+    SumKernel,
+    TreeKernel,
+    in_units,
+    second,
+    values_in,
+)
 from .bounds import Extremes, extremes_of_boxes
-from .boxes import Boxes, Cells, PossibleCells, possible_boxes
+from .boxes import Boxes, Cells, PossibleCells, possible_boxes, slices
+from .regions import with_trees
 
-__all__ = ["Joint", "with_trees"]
+__all__ = ["Joint", "Twins"]
 
 ROOM = 50  # bits of a sum: float64 adds such without rounding
 
@@ -61,8 +77,6 @@ class Joint:
     ----------
     one, other : Ensemble
         Over one space.
-    row : dict of position -> ValueSet, optional
-        What is known of the features that facts connect.
 
     Attributes
     ----------
@@ -70,12 +84,7 @@ class Joint:
         The same over the bins of both: each has the trees of the other, too, which add nothing.
     """
 
-    def __init__(
-        self,
-        one: SumKernel,
-        other: SumKernel,
-        row: Mapping[int, ValueSet] | None = None,
-    ) -> None:
+    def __init__(self, one: SumKernel, other: SumKernel) -> None:
         self.pairs = _pairs(one, other)
         self.only = [j for j in range(other.n_trees) if j not in {b for _, b in self.pairs}]
         trees = [*one.trees, *(other.trees[j] for j in self.only)]
@@ -86,12 +95,25 @@ class Joint:
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
         self.exponent = max(exponents)
         self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
-        self.row = row
 
     @cached_property
-    def possible(self) -> PossibleCells:
-        """Which cells have a possible row; found out when a search asks for it."""
-        return PossibleCells(self.one.bins, self.row)
+    def cells(self) -> PossibleCells:
+        """Which cells have a possible row: a table, computed when a search needs it."""
+        return PossibleCells(self.one.bins)
+
+    def possible(self, cell: Cells) -> bool:
+        """Return whether a cell has a possible row."""
+        bins = self.one.bins
+        domain = bins.tree.space.domain
+        sides = (bins.side(k, 1 << int(b)) for k, b in enumerate(cell))
+        return domain.possible(
+            {i: values_in(side) for i, side in zip(bins.positions, sides, strict=True)
+             if i in domain.group_of}
+        )  # fmt: skip
+
+    def everything(self) -> Boxes:
+        """Return the box of all cells."""
+        return np.ones(sum(self.one.bins.widths), dtype=np.uint8)
 
     def search(
         self, a: int, b: int, time_limit: float, *, surely: bool, box: Boxes | None = None
@@ -99,28 +121,33 @@ class Joint:
         """Look for a cell in which class ``a`` of the one and class ``b`` of the other win.
 
         ``surely``: by so much that the library's rounding cannot change it; otherwise also where it
-        might. Without a box, everywhere. Gives 0 (there is none), 1 (with the cell) or 2 (not found
-        out).
+        might. Without a box, everywhere. Returns 0 (there is none), 1 (with the cell) or 2 (time
+        did not suffice).
         """
         parts = [
             _wins(ensemble, scaled, label, surely)
             for ensemble, scaled, label in zip(self.given, self.scaled, (a, b), strict=True)
         ]
         asked = self._together(parts, self._opposed(a, b), -1 if surely else 1)
-        if box is None:
-            box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
-        found = possible_boxes(self.possible.over(asked), box[None], time_limit)
-        return int(found.possible[0, 0]), found.cells[0, 0]
+        box = self.everything() if box is None else box
+        restricts = asked.space.domain.restricts
+        code, cell = _first_class(asked, box, time_limit / (1 + restricts))
+        if code == 0 or not restricts or (code == 1 and self.possible(cell)):
+            return code, cell
+        if not self.cells.any_in(box):
+            return 0, cell
+        return _first_class(self.cells.over(asked), box, time_limit / 2)
 
     @property
     def tolerance(self) -> int:
         """How far the sums of both libraries together can be from what is searched, in units."""
         return int(sum(scaled.slack.max() for scaled in self.scaled))
 
-    def ends_of_difference(self, time_limit: float, box: Boxes | None = None) -> Extremes:
-        """Give the ends of the difference of the sums of two models of numbers, in one box.
+    def ends_of_difference(self, time_limit: float, box: Boxes | None = None) -> Extremes | None:
+        """Compute the ends of the difference of the sums of two models of numbers, in one box.
 
-        In units of the coarser of the two; without a box, everywhere.
+        In units of the coarser of the two; without a box, everywhere. None where the box has no
+        possible row.
         """
         mine, theirs = self.scaled
         base = int(mine.base[0]) - int(theirs.base[0])
@@ -142,8 +169,8 @@ class Joint:
             ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
             parts.append(np.split((ensemble.whole.values & low) * more, ends))
             bases.append(int(ensemble.whole.base[0] & low) * more)
-        off = self._ends((parts[0], parts[1]), bases[0] - bases[1], time_limit, box)
-        return not (off.lower[0] == 0 == off.upper[0])
+        lost = self._ends((parts[0], parts[1]), bases[0] - bases[1], time_limit, box)
+        return lost is not None and not lost.lower[0] == 0 == lost.upper[0]
 
     def _ends(
         self,
@@ -151,8 +178,8 @@ class Joint:
         base: int,
         time_limit: float,
         box: Boxes | None,
-    ) -> Extremes:
-        """Give the ends of a difference of sums of whole numbers."""
+    ) -> Extremes | None:
+        """Compute the ends of a difference of sums of whole numbers."""
         mine, theirs = values
         of_other = dict(self.pairs)
         apart = [mine[i] - (theirs[of_other[i]] if i in of_other else 0) for i in range(len(mine))]
@@ -163,10 +190,15 @@ class Joint:
             adding=Adding(base=(float(base),)),
             rule=Rule("number"),
         )
-        if box is None:
-            box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
-        asked = self.possible.over(asked)
-        return extremes_of_boxes(asked, box[None], np.ones(1, dtype=np.int64), time_limit, 1)
+        box = self.everything() if box is None else box
+        restricts, once = asked.space.domain.restricts, np.ones(1, dtype=np.int64)
+        seconds = time_limit / (1 + restricts)
+        ends = extremes_of_boxes(asked, box[None], once, seconds, 1)
+        if not restricts or all(self.possible(c[0]) for c in (ends.low_cell, ends.high_cell)):
+            return ends
+        if not self.cells.any_in(box):
+            return None
+        return extremes_of_boxes(self.cells.over(asked), box[None], once, seconds, 1)
 
     def _opposed(self, a: int, b: int) -> tuple[int, int] | None:
         """Give a condition of each that say the opposite, if there are such.
@@ -218,6 +250,12 @@ class Joint:
         )
 
 
+def _first_class(asked: SumKernel, box: Boxes, seconds: float) -> tuple[int, Cells]:
+    """Search a box for a cell that gets the first class."""
+    result = possible_boxes(asked, box[None], seconds)
+    return int(result.possible[0, 0]), result.cells[0, 0]
+
+
 def _pairs(one: SumKernel, other: SumKernel) -> list[tuple[int, int]]:
     """Pair the trees that both have, those with the same values first."""
     pairs: list[tuple[int, int]] = []
@@ -235,19 +273,6 @@ def _pairs(one: SumKernel, other: SumKernel) -> list[tuple[int, int]]:
 
 def _key(ensemble: SumKernel, i: int, same: bool) -> object:
     return (ensemble.trees[i], ensemble.values[i].tobytes() if same else b"")
-
-
-def with_trees(ensemble: SumKernel, more: Sequence[TreeKernel]) -> SumKernel:
-    """Add trees that add nothing, for their bins."""
-    if not more:
-        return ensemble
-    n = ensemble.n_scores
-    zeros = [np.zeros((len(tree.classes), n)) for tree in more]
-    return ensemble.replace(
-        trees=[*ensemble.trees, *more],
-        values=[*ensemble.values, *zeros],
-        scores=[*ensemble.scores.tolist(), *[-1] * len(more)],
-    )
 
 
 def _exponent(ensemble: SumKernel) -> int:
@@ -305,3 +330,120 @@ def _wins(ensemble: SumKernel, scaled: Scaled, label: int, surely: bool) -> Cond
         np.array(bases, dtype=np.int64),
         np.repeat(scaled.slack, len(signs)) + scaled.window,
     )
+
+
+# -- two copies of one sum ------------------------------------------------------------------------
+
+
+class Twins:
+    """Two copies of an ensemble that share all features but some, of which each has its own.
+
+    Trees that do not ask about those are one tree in the search (``Joint``), and what one copy says
+    beyond the other comes from the few that do.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    apart : sequence of int
+        Features, by their place among the bins, of which each copy has its own.
+    also : sequence of int
+        More of them that no tree asks about, by position in the space: facts may connect them.
+    more : sequence of Formula
+        What holds between the two rows, beside the facts: second values come after all features.
+
+    Notes
+    -----
+    Where the space has facts, both rows satisfy them: cells of both copies are possible iff there
+    are two such rows (``Domain.twice``).
+    """
+
+    def __init__(
+        self,
+        ensemble: SumKernel,
+        apart: Sequence[int],
+        *,
+        also: Sequence[int] = (),
+        more: Sequence[Formula] = (),
+    ) -> None:
+        self.ensemble, self.apart = ensemble, apart
+        bins, space = ensemble.bins, ensemble.space
+        taken = set(space.names)
+        self.name: dict[int, str] = {}
+        for k in apart:
+            name = bins.features[k].name
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            self.name[k] = name
+        own = [replace(bins.features[k], name=self.name[k]) for k in apart]
+        own += [replace(space.features[i], name=second(space.features[i].name)) for i in also]
+        wide = Space([*space.features, *own])
+        if space.domain.restricts:
+            twice = [*(bins.positions[k] for k in apart), *also]
+            wide.domain = space.domain.twice(twice, more)
+        place = np.arange(len(space.features) + 1)
+        for i, k in enumerate(apart):
+            place[bins.positions[k]] = len(space.features) + i
+        place[-1] = -1
+        plain = [_over(tree, wide, tree.feature) for tree in ensemble.trees]
+        moved = [_over(tree, wide, place[tree.feature]) for tree in ensemble.trees]
+        one, other = (ensemble.replace(trees=trees) for trees in (plain, moved))
+        self.joint = Joint(one, other)
+        self.of_name = {f.name: k for k, f in enumerate(self.joint.one.bins.features)}
+
+    def search(self, box: Boxes, time_limit: float) -> tuple[int, Cells | None, Cells | None]:
+        """Look for twins in a box: 0 (there are none), 1 (two cells) or 2 (not found out)."""
+        wide = self.wide(box, box)
+        n, missed = len(self.ensemble.classes), False
+        for a in range(n):
+            for b in range(a + 1, n):  # which of the two is which does not matter
+                code, cell = self.joint.search(a, b, time_limit, surely=False, box=wide)
+                missed |= code == 2
+                if code == 1:
+                    pair = self.narrow(cell)
+                    labels = self.ensemble.summed.evaluate(np.stack(pair), 1).label
+                    if labels[0] != labels[1] and (labels >= 0).all():
+                        return 1, *pair
+                    missed = True  # within rounding
+        return (2 if missed else 0), None, None
+
+    def wide(self, one: Boxes, other: Boxes) -> Boxes:
+        """Give the box over the features of both copies: what each has of its own features.
+
+        Features that both share have what the one says of them.
+        """
+        bins = self.joint.one.bins
+        wide = np.zeros(sum(bins.widths), dtype=np.uint8)
+        there = slices(bins)
+        for k, at in enumerate(slices(self.ensemble.bins)):
+            wide[there[self.of_name[self.ensemble.bins.features[k].name]]] = one[at]
+            if k in self.name:
+                wide[there[self.of_name[self.name[k]]]] = other[at]
+        return wide
+
+    def possible(self, one: Cells, other: Cells) -> bool:
+        """Return whether two cells, that agree on what both share, have two possible rows."""
+        if not self.ensemble.space.domain.restricts:
+            return True
+        wide = np.zeros(len(self.of_name), dtype=np.int32)
+        for k, feature in enumerate(self.ensemble.bins.features):
+            wide[self.of_name[feature.name]] = one[k]
+            if k in self.name:
+                wide[self.of_name[self.name[k]]] = other[k]
+        return self.joint.possible(wide)
+
+    def narrow(self, cell: Cells) -> tuple[Cells, Cells]:
+        """Give the two cells that a cell of both copies is."""
+        features = self.ensemble.bins.features
+        one = np.array([cell[self.of_name[f.name]] for f in features], dtype=np.int32)
+        other = one.copy()
+        for k, name in self.name.items():
+            other[k] = cell[self.of_name[name]]
+        return one, other
+
+
+def _over(tree: TreeKernel, space: Space, feature: np.ndarray) -> TreeKernel:
+    """Give a tree over a wider space, its features by their place there."""
+    arrays = {name: array.copy() for name, array in tree.nodes._asdict().items()}
+    arrays["feature"] = np.where(tree.feature < 0, -1, feature).astype(np.int32)
+    return TreeKernel.of_normal(space, tree.classes, Nodes(**arrays))

@@ -17,10 +17,10 @@ from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..form import OneRow, read_one
 from ..model import Steps, SumKernel, hitting_sets, in_budget, members, refuse_contradiction
 from .boxes import CERTAIN, OPEN, Boxes, Cells, Probe, RowBoxes, possible_boxes, touched
+from .joint import Twins
 from .rows import refuse_numbers
 from .splitting import tree_in_box
 from .tree_needed import Needed, needed_of_read
-from .twins import Twins
 
 __all__ = ["needed_of_row"]
 

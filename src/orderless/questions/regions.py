@@ -1,25 +1,40 @@
 """Regions of an ensemble's space: boxes whose ends no tree draws.
 
 In:  an ``Ensemble``, and a side for some features.
-Out: the same ensemble with the ends of the sides among its bins; the region as a box over them.
+Out: the same ensemble with the ends of the sides among its bins; the region as a box over them; a
+     cell as sides.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..model import Box, Side, Space, SumKernel, TreeBuilder, TreeKernel
-from .boxes import Boxes, box_of
-from .joint import with_trees
+import numpy as np
 
-__all__ = ["box_in", "region_trees", "within"]
+from ..model import Bins, Box, Side, Space, SumKernel, TreeBuilder, TreeKernel
+from .boxes import Boxes, Cells, box_of
+
+__all__ = ["box_in", "region_trees", "sides_of_cell", "with_trees", "within"]
 
 
 def within(ensemble: SumKernel, region: Mapping[str, Side]) -> SumKernel:
     """Give the same ensemble with trees that add nothing, for the ends of a region."""
     return with_trees(ensemble, region_trees(ensemble.space, region.values()))
+
+
+def with_trees(ensemble: SumKernel, more: Sequence[TreeKernel]) -> SumKernel:
+    """Add trees that add nothing, for their bins."""
+    if not more:
+        return ensemble
+    n = ensemble.n_scores
+    zeros = [np.zeros((len(tree.classes), n)) for tree in more]
+    return ensemble.replace(
+        trees=[*ensemble.trees, *more],
+        values=[*ensemble.values, *zeros],
+        scores=[*ensemble.scores.tolist(), *[-1] * len(more)],
+    )
 
 
 def region_trees(space: Space, sides: Iterable[Side]) -> list[TreeKernel]:
@@ -35,6 +50,11 @@ def box_in(ensemble: SumKernel, region: Mapping[str, Side]) -> Boxes:
     names = {feature.name for feature in ensemble.bins.features}
     sides = [side for name, side in region.items() if name in names]
     return box_of(ensemble.bins, Box.of_sides(ensemble.bins, sides).bits)
+
+
+def sides_of_cell(bins: Bins, cell: Cells) -> dict[str, Side]:
+    """Return a cell as a side for each feature."""
+    return {f.name: bins.side(k, 1 << int(cell[k])) for k, f in enumerate(bins.features)}
 
 
 def _cuts(side: Side) -> list[Any]:

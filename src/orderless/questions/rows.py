@@ -130,7 +130,8 @@ def warn_of_undecided(late: Flags) -> None:
 
 def answer_of(model: Model, row: Mapping[str, Any]) -> Any:
     """Return what a model answers to one row, of which it may not know all features."""
-    answers = predict(model, [{k: v for k, v in row.items() if k in model.space}])
+    names = {*model.space.names, *model.space.column_names}
+    answers = predict(model, [{k: v for k, v in row.items() if k in names}])
     return answers.tolist()[0]
 
 

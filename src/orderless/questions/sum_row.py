@@ -81,9 +81,8 @@ from .changes import (
     changes_of,
     wanted_classes,
 )
-from .joint import with_trees
 from .needed import needed_of_row
-from .regions import region_trees
+from .regions import region_trees, with_trees
 from .row_facts import fact_sides, widened_interval
 from .tree_needed import Needed
 

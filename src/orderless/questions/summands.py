@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..form import equivalent, fingerprint
+from ..form import fingerprint, same_trees
 from ..model import Floats, Space, SumKernel, TreeKernel
 
 __all__ = ["add_the_same", "add_the_same_way"]
@@ -37,7 +37,7 @@ class Summand(NamedTuple):
         """Tell, with proof, whether another one is the same function."""
         if self.tree is None or other.tree is None:
             return self.tree is other.tree and self.number == other.number
-        return equivalent(self.tree, other.tree)
+        return same_trees(self.tree, other.tree)
 
 
 def add_the_same(one: SumKernel, other: SumKernel) -> bool:

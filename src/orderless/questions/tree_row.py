@@ -28,7 +28,6 @@ from .. import _core
 from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
 from ..form import (
     Form,
-    LeafTable,
     Term,
     completed,
     read_one,
@@ -42,6 +41,7 @@ from ..model import (
     Feature,
     Flags,
     Label,
+    LeafTable,
     PossibleRows,
     PossibleTree,
     Rows,

@@ -12,9 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ...ensembles import Compared, counterexample
 from ...errors import InvalidParameter, UnreadableModel
-from ...form import plain_row
 from ...inputs import column_value
 from ...model import (
     TIME_LIMIT,
@@ -27,7 +25,7 @@ from ...model import (
     printable,
     short_number,
 )
-from ...questions import answer_of
+from ...questions import ModelPair, answer_of, counterexample, plain_row
 from ...readers import Nan, extra_results, opened, read_model, required_columns
 from .alike import made_up, widened, without_missing
 from .engines import run_artifact, run_results, run_source
@@ -252,7 +250,7 @@ def check_export(
         return _with_unknowns(proven, one, other, artifact, gaps, floats)
     largest = None
     if source.task == "regression":
-        largest = Compared(one, other, time_limit).largest_difference()
+        largest = ModelPair(one, other).sums().largest_difference()
     if largest is not None and largest <= tolerance:
         proven = ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
         return _with_unknowns(proven, one, other, artifact, gaps, floats)
@@ -277,7 +275,7 @@ def _rounds(one: TreeKernel | SumKernel, other: TreeKernel | SumKernel) -> bool:
     """Whether sums that are the same may come out differently, as the libraries round."""
     if not any(isinstance(m, SumKernel) and m.whole.slack.any() for m in (one, other)):
         return False
-    return not Compared(one, other, 0.0).is_same_to_the_bit
+    return not ModelPair(one, other).sums().is_same_to_the_bit
 
 
 def _read(

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import InvalidData
-from ...form import counterexample, equivalent
 from ...model import over_common_space, refuse_facts
+from ...questions import counterexample, equivalent
 from ...readers import read_tree
 from .cells import Cells, names_of
 from .certificate import NO_FACTS, Certificate, written

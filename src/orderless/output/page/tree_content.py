@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidData, InvalidTree
-from ...form import equivalent, fingerprint
+from ...form import fingerprint
 from ...model import TreeKernel, near_numbers, read_tolerance
-from ...questions import counts_rows
+from ...questions import counts_rows, equivalent
 from ...readers import read_tree
 from ..code.javascript import model_text
 from ..code.tables import tree_tables

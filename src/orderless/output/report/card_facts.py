@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...acquisition import money
-from ...ensembles import prove
 from ...errors import (
     InvalidData,
     InvalidSpace,
@@ -25,8 +24,8 @@ from ...errors import (
     Undecided,
 )
 from ...estimators import Quality
-from ...form import Properties
 from ...model import SumKernel, label_text, short_count
+from ...questions import Properties, prove
 from .near import EPSILON, MOST_FUNCTIONS, around
 from .sections import data_digest, one_column, which_model
 from .subject import Subject, count

@@ -22,9 +22,10 @@ import numpy as np
 from ...acquisition import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Coverage, Deviation, Quality, coverage, deviation, judge
-from ...form import Form, canonical_form, redundant_splits, smallest_tree
+from ...form import Form, canonical_form, smallest_tree
 from ...inputs import class_codes, number_array, read_rows
 from ...model import Rows, TreeKernel, known_rows, refuse_contradictions
+from ...questions import redundant_splits
 from ...readers import OURS, Origin
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names

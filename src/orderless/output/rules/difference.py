@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..templates import markup, render
 
 if TYPE_CHECKING:
-    from ...form import Difference
+    from ...questions import Difference
 
 __all__ = ["difference_as_page"]
 

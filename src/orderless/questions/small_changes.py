@@ -1,7 +1,7 @@
 """Small changes of rows: those whose answer a step of at most so much can change.
 
 In:  rows, a feature, how far its number may move.
-Out: ``Proof``: all rows are stable, or which are not, with one of them and what it may become.
+Out: which rows are not stable, with one of them and what it may become.
 """
 
 from __future__ import annotations
@@ -11,56 +11,75 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidData
+from ..form import cuts_by_feature
 from ..inputs import exact, row_at, rows_for
 from ..model import (
     ABSENT,
     BETWEEN,
+    Budget,
     CoreColumn,
     Feature,
+    Flags,
     Floats,
+    Rows,
     Side,
+    SumKernel,
+    TreeKernel,
+    adjusted_in,
     counted,
     meet,
     row_values,
     values_between,
     values_in,
 )
-from .possible_pairs import adjusted_in
-from .proof import Proof
-
-if TYPE_CHECKING:
-    from .properties import Properties
+from .boxes import CERTAIN, IMPOSSIBLE, OPEN, undecided
+from .rows import answer_of, verdicts_of
 
 __all__ = ["stable_rows"]
 
-CERTAIN = 0
+Kernel = TreeKernel | SumKernel
+Row = dict[str, Any]
 
 
 def stable_rows(
-    asked: Properties, feature: Feature, by: Fraction, X: Any, claim: str, instead: str
-) -> Proof:
-    """Tell which of some rows get another answer within a step; see ``Properties.stable``."""
-    rows = rows_for(asked.model, X)
-    place = asked.space.index(feature.name)
+    kernel: Kernel,
+    feature: Feature,
+    by: Fraction,
+    X: Any,
+) -> tuple[tuple[Row, ...], tuple[int, ...]]:
+    """Return a row that a step changes, with what it becomes, and the positions of all such rows.
+
+    See ``Properties.stable``.
+    """
+    rows = rows_for(kernel, X)
+    place = kernel.space.index(feature.name)
     columns = list(rows.columns)
     low, high = _ends(feature, columns[place], rows.n_rows, by)
     columns[place] = CoreColumn(BETWEEN, low, high)
-    certain = asked.status_of(rows) == CERTAIN
-    moved = asked.status_of(replace(rows, columns=columns))
-    at = np.flatnonzero(certain & (moved != CERTAIN)).tolist()
+    changed = _certain(kernel, rows) & ~_certain(kernel, replace(rows, columns=columns))
+    at = tuple(np.flatnonzero(changed).tolist())
     if not at:
-        return Proof(True, claim, _space=asked.space)
-    row = row_at(X, asked.space, at[0])
-    other = _changed(asked, feature, row, (float(low[at[0]]), float(high[at[0]])))
-    pair = (row, other)
-    answers = tuple(asked.says(one) for one in pair)
-    shown = tuple(n for n in asked.space.names if n in asked.model.features)
-    return Proof(False, claim, pair, answers, at=tuple(at), _shown=shown, _instead=instead)
+        return (), ()
+    row = row_at(X, kernel.space, at[0])
+    return (row, _changed(kernel, feature, row, (float(low[at[0]]), float(high[at[0]])))), at
+
+
+def _certain(kernel: Kernel, rows: Rows) -> Flags:
+    """Return by row whether its answer is certain; raise ``Undecided`` where time is short."""
+    status = verdicts_of(kernel, rows).status
+    undecided_rows = np.flatnonzero((status > OPEN) & (status != IMPOSSIBLE))
+    if len(undecided_rows):
+        row = int(undecided_rows[0])
+        raise undecided(
+            int(status[row]), f"row {row}: could not decide whether its answer changes",
+            Budget.current(), row=row,
+        )  # fmt: skip
+    return np.asarray(status == CERTAIN)
 
 
 def _ends(feature: Feature, column: CoreColumn, n_rows: int, by: Fraction) -> tuple[Floats, Floats]:
@@ -96,21 +115,20 @@ def _moved(feature: Feature, number: Any, by: Fraction) -> float:
 
 
 def _possible(
-    asked: Properties, feature: Feature, rest: dict[str, Any], ends: tuple[float, float],
-    near: list[float],
-) -> Iterator[Any]:  # fmt: skip
+    kernel: Kernel, feature: Feature, rest: Row, ends: tuple[float, float], near: list[float]
+) -> Iterator[Any]:
     """Go through values of a feature as rows hold them; where facts hold, those that they leave.
 
     Between two thresholds facts may leave others than those next to them.
     """
     kind = bool if feature.kind == "boolean" else int if feature.whole else float
-    knowledge, place = asked.space.domain, asked.space.index(feature.name)
+    knowledge, place = kernel.space.domain, kernel.space.index(feature.name)
     if place not in knowledge.group_of:
         yield from map(kind, near)
         return
-    known = row_values(asked.space, asked.model.connected, rows_for(asked.model, [rest]), 0)
+    known = row_values(kernel.space, kernel.connected, rows_for(kernel, [rest]), 0)
     reach = values_between(feature, *ends, False)
-    cuts = [cut for cut in asked.cuts_of(feature.name) if ends[0] <= cut < ends[1]]
+    cuts = [cut for cut in _cuts_of(kernel, feature) if ends[0] <= cut < ends[1]]
     low, high = feature.bounds
     sides = {cut: Side(feature, a, cut) for a, cut in pairwise([low, *cuts, high])}
     for value in near:
@@ -120,26 +138,28 @@ def _possible(
             yield adjusted_in(knowledge, {feature.name: kind(value)}, domains)[feature.name]
 
 
-def _changed(
-    asked: Properties, feature: Feature, row: dict[str, Any], ends: tuple[float, float]
-) -> dict[str, Any]:
+def _cuts_of(kernel: Kernel, feature: Feature) -> list[float]:
+    return cuts_by_feature(kernel.trees).get(feature.name, [])
+
+
+def _changed(kernel: Kernel, feature: Feature, row: Row, ends: tuple[float, float]) -> Row:
     """Give the row with another number within reach that gets another answer."""
-    space = asked.space
+    space = kernel.space
     own = {space.columns[k].name for k in space.columns_of[feature.name]} | {feature.name}
     rest = {name: value for name, value in row.items() if name not in own}
-    before = asked.says(row)
-    cuts = [cut for cut in asked.cuts_of(feature.name) if ends[0] <= cut <= ends[1]]
+    before = answer_of(kernel, row)
+    cuts = [cut for cut in _cuts_of(kernel, feature) if ends[0] <= cut <= ends[1]]
     values = {*ends, *cuts, *(float(feature.above(cut)) for cut in cuts)}
     here = row.get(feature.name)
     middle = float(here) if isinstance(here, int | float) else sum(ends) / 2
-    whole = counted(feature, asked.cuts_of(feature.name)) and middle == np.floor(middle)
+    whole = counted(feature, _cuts_of(kernel, feature)) and middle == np.floor(middle)
     if whole:
         values |= {float(np.floor(cut)) + step for cut in cuts for step in (0, 1)}
     near = sorted((v for v in values if ends[0] <= v <= ends[1] and math.isfinite(v)),
                   key=lambda v: (whole and v != np.floor(v), abs(v - middle), v))  # fmt: skip
-    for value in _possible(asked, feature, rest, ends, near):
+    for value in _possible(kernel, feature, rest, ends, near):
         other = {**rest, feature.name: value}
-        if asked.says(other) != before:
+        if answer_of(kernel, other) != before:
             return {name: other.get(name) for name in dict.fromkeys([*row, feature.name])
                     if name in other}  # fmt: skip
     raise InvalidData(f"no finite value of {feature.name!r} within reach changes the row {row}")

@@ -7,7 +7,6 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
-from orderless.form import TreeProperties
 
 AGE = {"feature": "age", "relation": "<=", "reference": 25,
        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}  # fmt: skip
@@ -25,7 +24,6 @@ def test_a_form_and_any_model_can_be_asked():
         assert not ol.prove(
             model if not isinstance(model, str) else ol.Tree.from_json(model)
         ).never("refuse")
-    assert isinstance(ol.prove(age_tree()), TreeProperties)
 
 
 def test_missing_is_neither_more_nor_less():

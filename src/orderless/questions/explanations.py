@@ -484,7 +484,6 @@ class Explanation:
             lines.append(f"Its ranges could be wider: {seconds} seconds were not enough.")
         if self.label is None:
             lines.append(f"Which number it is cannot be told, because {self._gaps()}.")
-            lines += self._settled()
         try:
             changes = self.changes()
         except (Undecided, TooManyReasons) as stop:
@@ -496,8 +495,6 @@ class Explanation:
         return f"{_some(self.unknown)} {'is' if len(self.unknown) == 1 else 'are'} unknown{missing}"
 
     def _settled(self) -> list[str]:
-        if self.interval is not None and isinstance(self._asked.kernel, SumKernel):
-            return []  # sums have no finite answers among which sets of features could decide
         try:
             return str(self.needed).split("\n")[1:]
         except (Undecided, OutOfTime, TooManyReasons) as stop:

@@ -1,7 +1,7 @@
 """The leaves of a tree as boxes of values, and the pairs of them that rows can go between.
 
-In:  a ``Tree``, and conditions on features.
-Out: ``LeafTable``: which leaves there are inside, which meet on some features, and example rows.
+In:  a ``TreeKernel``, and conditions on features.
+Out: ``LeafTable``: which leaves there are inside, and which meet on some features.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Feature, Flags, Side, TreeKernel, any_value, value_in
+from .arrays import Flags
+from .feature import Feature, Side
+from .tree import TreeKernel
 
-__all__ = ["LeafTable", "example_row"]
+__all__ = ["LeafTable", "common_side", "common_sides"]
 
 Numbers = NDArray[np.float64]
 
@@ -176,26 +178,3 @@ def common_sides(a: Mapping[str, Side], b: Mapping[str, Side]) -> dict[str, Side
     """Give what two boxes have in common, feature by feature."""
     both = {name: common_side(a[name], b[name]) for name in a if name in b}
     return {**a, **b, **both}
-
-
-def example_row(
-    features: Sequence[Feature],
-    sides: Mapping[str, Side],
-    cuts: Mapping[str, Sequence[float]],
-    rounded: Collection[str] | None = None,
-) -> dict[str, Any]:
-    """Choose a row out of a box: plain values, near the thresholds.
-
-    ``rounded``: the features whose numbers everybody rounds alike; None for all.
-    """
-    row = {}
-    for feature in features:
-        side = sides.get(feature.name)
-        if side is None:
-            row[feature.name] = any_value(feature)
-            continue
-        own = side.feature
-        alike = rounded is None or feature.name in rounded
-        row[feature.name] = value_in(own, cuts.get(own.name, []), side.lower, side.upper,
-                                     side.nan, list(side.codes), rounded=alike)  # fmt: skip
-    return row

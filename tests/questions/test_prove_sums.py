@@ -304,8 +304,7 @@ def test_the_limit_is_for_all_searches_of_a_property(ask, monkeypatch):
     """A search that takes all that it is given leaves less to the next one."""
     import time
 
-    from orderless.ensembles import twin_rows
-    from orderless.questions import joint
+    from orderless.questions import joint, search as searching
 
     X, y = data()
     model = RandomForestClassifier(12, max_depth=4, random_state=0)
@@ -319,7 +318,7 @@ def test_the_limit_is_for_all_searches_of_a_property(ask, monkeypatch):
         return 2, None
 
     monkeypatch.setattr(joint.Joint, "search", search)
-    monkeypatch.setattr(twin_rows.TwinRows, "tried", lambda self, pair: None)
+    monkeypatch.setattr(searching.TwinRows, "tried", lambda self, pair: None)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     with pytest.raises(ol.Undecided, match="time_limit=5 seconds"):
         ask(ol.prove(ensemble, time_limit=5))

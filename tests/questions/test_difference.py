@@ -13,8 +13,7 @@ from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidTree
-from orderless.form import tree_difference
-from tests.form.test_tree_properties import all_rows, said
+from tests.questions.test_prove import all_rows, said
 
 
 @settings(max_examples=150, deadline=None)
@@ -64,8 +63,8 @@ def test_rules_are_the_fewest(problem):
     """As many as the canonical form of the changes needs, and no fewer without a proof."""
     kinds, (old, new) = problem
     before, after = tree_of(old, kinds), tree_of(new, kinds)
-    few = tree_difference(before.kernel, after.kernel)
-    many = tree_difference(before.kernel, after.kernel, exact=False)
+    few = ol.difference(before, after)
+    many = ol.difference(before, after, exact=False)
     assert [(s.before, s.after) for s in few.shifts] == [(s.before, s.after) for s in many.shifts]
     for one, other in zip(few.shifts, many.shifts, strict=True):
         assert len(one.rules) <= len(other.rules)
@@ -218,7 +217,7 @@ def test_where_the_fewest_take_too_long_there_are_others():
         ({"limit": 1}, "none can be left out"),
         ({"time_limit": 1e-9}, "fewer may be enough"),
     ):
-        found = tree_difference(old.kernel, new.kernel, X, **limits)
+        found = ol.difference(old, new, X, **limits)
         assert not found.exact
         assert note in str(found)
         for shift in found.shifts:

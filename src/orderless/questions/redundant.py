@@ -1,7 +1,7 @@
-"""Redundant splits: questions that a tree could leave out, one at a time.
+"""What a model could leave out: splits of a tree, one at a time; trees of a sum.
 
-In:  a ``Tree``.
-Out: positions of its nodes.
+In:  a tree, a sum of trees.
+Out: positions of nodes; the same sum without idle trees. Every one of them is proven.
 """
 
 from __future__ import annotations
@@ -13,12 +13,20 @@ import numpy as np
 
 from .. import _core
 from ..errors import OutOfTime, setting
-from ..model import TIME_LIMIT, Budget, Side, TreeKernel, in_budget
+from ..form import meeting_boxes
+from ..model import (
+    TIME_LIMIT,
+    Budget,
+    Side,
+    SumKernel,
+    TreeKernel,
+    common_side,
+    in_budget,
+)
 from ..readers import read_tree
-from .leaf_table import LeafTable, common_side, common_sides
-from .possible_pairs import is_possible
+from .joint import Joint
 
-__all__ = ["redundant_splits"]
+__all__ = ["redundant_splits", "without_idle"]
 
 
 Region = dict[str, Side]
@@ -80,11 +88,54 @@ def _regions(tree: TreeKernel) -> Iterator[tuple[int, Region, Region]]:
 
 
 def _differ(tree: TreeKernel, children: tuple[int, int], region: Region) -> bool:
-    """Tell whether two parts of a tree differ on a possible row of a region."""
-    one, other = (LeafTable(tree, region, child) for child in children)
+    """Return whether two parts of a tree differ on a possible row of a region."""
     differ = ~np.eye(len(tree.classes), dtype=bool)
-    return any(
-        is_possible(tree.space.domain, common_sides(one.sides(leaf), other.sides(there)))
-        for leaf, others in one.pairs((), differ, other)
-        for there in others.tolist()
+    return next(meeting_boxes(tree, tree, differ, region, children), None) is not None
+
+
+# -- trees of a sum ------------------------------------------------------------------------------
+
+
+@in_budget
+def without_idle(ensemble: SumKernel, *, time_limit: float | None = TIME_LIMIT) -> SumKernel:
+    """Leave out trees that change no decision; see ``Ensemble.without_idle_trees``."""
+    budget = Budget.current()
+    kept = list(range(ensemble.n_trees))
+    # What a tree can change at most, those first that change least.
+    spread = [float(np.ptp(own, axis=0).max(initial=0.0)) for own in ensemble.values]
+    size = [float(np.abs(own).max(initial=0.0)) for own in ensemble.values]
+    order = sorted(kept, key=lambda i: (spread[i], size[i], i))
+    for tried, i in enumerate(order):
+        fewer = [j for j in kept if j != i]
+        # What is left of the time is for all trees that are left.
+        share = budget.left / (len(order) - tried)
+        if fewer and _idle(ensemble, fewer, size[i], share):
+            kept = fewer
+    return ensemble if len(kept) == ensemble.n_trees else _only(ensemble, kept)
+
+
+def _only(ensemble: SumKernel, kept: list[int]) -> SumKernel:
+    """Return the ensemble of some of the trees; a mean becomes the mean of these."""
+    adding = ensemble.adding
+    if adding.divisor == ensemble.n_trees and ensemble.task == "classification":
+        adding = adding._replace(divisor=float(len(kept)))
+    return ensemble.replace(
+        trees=[ensemble.trees[j] for j in kept],
+        values=[ensemble.values[j] for j in kept],
+        scores=ensemble.scores[kept],
+        adding=adding,
+    )
+
+
+def _idle(ensemble: SumKernel, kept: list[int], size: float, seconds: float) -> bool:
+    """Whether the trees that are kept are proven to decide as all do."""
+    if size == 0:
+        return True  # it adds nothing, in any arithmetic
+    if ensemble.task == "regression":
+        return False
+    joint = Joint(ensemble, _only(ensemble, kept))
+    n = len(ensemble.classes)
+    each = seconds / max(1, n * (n - 1))
+    return all(
+        joint.search(a, b, each, surely=False)[0] == 0 for a in range(n) for b in range(n) if a != b
     )
