@@ -80,7 +80,7 @@ def refused(text: str, match: str) -> None:
 def test_numbers(method: str, weights: Any, expected: list[float]) -> None:
     text = pmml(segmentation(method, ONE, TWO, weights=weights))
     assert ol.read(text).predict(ROWS).tolist() == expected
-    with pytest.raises(UnreadableModel, match="adds up what 2 models say"):
+    with pytest.raises(UnreadableModel, match="adds up 2 trees"):
         ol.canonicalize(text)
 
 

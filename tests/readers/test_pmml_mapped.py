@@ -182,7 +182,7 @@ def test_a_table_whose_cells_have_a_namespace_and_a_cast_to_float() -> None:
 
 def test_a_field_that_cannot_be_read_says_so_to_whoever_asks():
     from orderless.errors import UnreadableModel
-    from orderless.readers.pmml.derived import Refused
+    from orderless.readers.pmml.fields import Refused
 
     with pytest.raises(UnreadableModel, match=r"^made by magic$"):
         Refused(UnreadableModel("made by magic")).atom("equal", ["1"])

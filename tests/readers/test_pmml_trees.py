@@ -292,7 +292,7 @@ def test_first_of_several_segments() -> None:
         functionName="classification") + "</PMML>"  # fmt: skip
     tree = ol.read(whole)
     assert tree.predict([[-1.0], [1.0], [5.0]]).tolist() == ["c", "a", "b"]
-    with pytest.raises(UnreadableModel, match="adds up what 2 models say"):
+    with pytest.raises(UnreadableModel, match="put together by 'sum', and of classes"):
         ol.canonicalize(whole.replace("selectFirst", "sum"))
 
 
@@ -353,12 +353,13 @@ def test_files_that_unfold_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
         tag("DataField", name=n, dataType="double", optype="continuous") for n in names
     )
     schema = "".join(tag("MiningField", name=n) for n in names)
-    parts = "".join(ask("lessThan", 0, n) for n in names)
-    children = [
-        node(tag("CompoundPredicate", parts, booleanOperator="xor"), score="a"),
-        node("<True/>", score="b"),
-    ]
-    monkeypatch.setattr(unfold, "MOST_WORK", 100_000)
+    pairs = [
+        tag("CompoundPredicate", ask("lessThan", 0, a) + ask("lessThan", 0, b),
+            booleanOperator="and")
+        for a, b in zip(names[::2], names[1::2], strict=True)
+    ]  # fmt: skip
+    children = [*(node(pair, score="a") for pair in pairs), node("<True/>", score="b")]
+    monkeypatch.setattr(unfold, "MAX_STEPS", 100_000)
     refused(pmml(node("<True/>", *children), fields=fields, schema=schema),
             "more than 100,000 steps to unfold")  # fmt: skip
 

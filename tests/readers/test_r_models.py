@@ -179,7 +179,7 @@ def test_damaged_files_are_refused(text, message):
 
 
 def test_forests_from_files():
-    with pytest.raises(UnreadableModel, match="this forest has 2 trees"):
+    with pytest.raises(UnreadableModel, match="this model adds up 2 trees"):
         ol.canonicalize(changed(trees=STUMP["trees"] * 2))
     votes = changed(trees=STUMP["trees"] * 2, forest=True, votes=True, library="ranger")
     assert ol.read(votes).predict([{"x": 1}]).tolist() == ["no"]
@@ -187,7 +187,7 @@ def test_forests_from_files():
     bad["trees"][0][1]["class"] = 1
     tie = ol.read(json.dumps(bad))
     assert tie.status([{"x": 1}]).tolist() == ["undecided"]
-    with pytest.raises(UnreadableModel, match="priors or losses"):
+    with pytest.raises(InvalidTree, match="not the first class of the largest share"):
         read_sum(with_node(1, **{"class": 1}))
     with pytest.raises(UnreadableModel, match="has the shares"):
         read_sum(with_node(1, shares=[1.0, 0.0, 0.0]))

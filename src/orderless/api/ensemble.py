@@ -11,16 +11,13 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidTree
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
 from ..questions import (
     Explanation,
     Explanations,
-    Needed,
     explain,
     explain_all,
-    needed_of_row,
     predict_proba,
     sums,
     tree_of_ensemble,
@@ -207,16 +204,6 @@ class Ensemble(Model[SumKernel]):
         return str(self.kernel).replace("SumKernel", "Ensemble", 1)
 
     # -- rows ----------------------------------------------------------------------------------
-
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed:
-        if tolerance is not None:
-            raise InvalidTree(
-                "what a sum of trees needs is known for exact answers only: leave tolerance out, "
-                "or ask discretize([level]) about a level"
-            )
-        return needed_of_row(self.kernel, row, limit, time_limit)
 
     # -- why -----------------------------------------------------------------------------------
 

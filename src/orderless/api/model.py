@@ -17,9 +17,10 @@ from ..questions import (
     Needed,
     ask_next,
     interval,
+    needed_for,
     possible,
     predict,
-    shares,
+    shares_of,
     status,
 )
 
@@ -273,7 +274,7 @@ class Model(ABC, Generic[K]):
         array([[0.67, 0.33],
                [0.  , 1.  ]])
         """
-        return shares(self.kernel, X, reference, y)
+        return shares_of(self.kernel, X, reference, y)
 
     def needed(
         self,
@@ -290,8 +291,8 @@ class Model(ABC, Generic[K]):
         row : dict, one-row data frame, Series, or values in the order of the space's columns
             What is missing, None or NaN is unknown.
         tolerance : float, optional
-            For a tree of numbers: a row is settled as soon as the numbers that are possible are at
-            most so far apart.
+            For numbers: a row is settled as soon as those that are possible are at most so far
+            apart.
         limit : int
             Steps that each of the two searches may take before ``TooManyReasons`` is raised.
         time_limit : float, optional
@@ -314,7 +315,7 @@ class Model(ABC, Generic[K]):
         Settled, whatever the values, by x0 and x1.
         Settled, for some values, by x0; or by x1.
         """
-        return self._needed(row, tolerance, limit, time_limit)
+        return needed_for(self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit)
 
     def ask_next(
         self,
@@ -518,11 +519,6 @@ class Model(ABC, Generic[K]):
         return self.kernel.to_json()
 
     # -- how one kind of model answers ---------------------------------------------------------
-
-    @abstractmethod
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed: ...
 
     @abstractmethod
     def _explain(

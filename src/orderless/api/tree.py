@@ -30,15 +30,7 @@ from ..output.code import (
     tree_as_sql,
 )
 from ..output.rules import tree_as_html
-from ..questions import (
-    Explanation,
-    Explanations,
-    Needed,
-    explain,
-    explain_all,
-    missing_needed,
-    redundant_splits,
-)
+from ..questions import Explanation, Explanations, explain, explain_all, redundant_splits
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]
@@ -367,13 +359,6 @@ class Tree(Model[TreeKernel]):
         if tolerance is None:
             return self._predictor(row)
         return super()._predict_row(row, tolerance, time_limit)
-
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed:
-        return missing_needed(
-            self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit
-        )
 
     # -- why -----------------------------------------------------------------------------------
 

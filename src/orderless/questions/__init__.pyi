@@ -34,7 +34,9 @@ from .explanations import (
     explain_all as explain_all,
 )
 from .needed import (
-    needed_of_row as needed_of_row,
+    Needed as Needed,
+    Settling as Settling,
+    needed_for as needed_for,
 )
 from .proofs import (
     Proof as Proof,
@@ -59,17 +61,10 @@ from .rows import (
     verdicts_of as verdicts_of,
     warn_of_undecided as warn_of_undecided,
 )
-from .settling import (
-    Settling as Settling,
-)
 from .shares import (
     counts_rows as counts_rows,
-    shares as shares,
+    shares_of as shares_of,
 )
 from .splitting import (
     tree_of_ensemble as tree_of_ensemble,
-)
-from .tree_needed import (
-    Needed as Needed,
-    missing_needed as missing_needed,
 )

@@ -41,8 +41,8 @@ from ..model import (
 )
 from .boxes import RowBoxes
 from .changes import Change, Changes, read_limits, steps_to
+from .needed import Needed, needed_for
 from .sum_row import SumRow
-from .tree_needed import Needed
 from .tree_row import TreeRow
 
 __all__ = ["Explanation", "Explanations", "explain", "explain_all"]
@@ -271,8 +271,9 @@ class Explanation:
     @cached_property
     def needed(self) -> Needed:
         """Which unknown features would settle the row; see ``Model.needed``."""
-        with self._budget():
-            return self._of.needed(max(self._asked.limit, NEEDED))
+        asked = self._asked
+        limit = max(asked.limit, NEEDED)
+        return needed_for(asked.kernel, asked.row, limit=limit, time_limit=asked.time_limit)
 
     # -- features ------------------------------------------------------------------------------
 

@@ -81,10 +81,8 @@ from .changes import (
     changes_of,
     wanted_classes,
 )
-from .needed import needed_of_row
 from .regions import region_trees, with_trees
 from .row_facts import fact_sides, widened_interval
-from .tree_needed import Needed
 
 __all__ = ["Measure", "Sufficient", "SumRow", "Ways"]
 
@@ -734,10 +732,6 @@ class SumRow:
     def witness(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Find two completions with different answers."""
         return witness_rows(self.kernel, self.one)
-
-    def needed(self, limit: int) -> Needed:
-        """Find which unknown features would settle the row."""
-        return needed_of_row(self.kernel, self.one, limit, Budget.current().left)
 
     # -- changes ---------------------------------------------------------------------------------
 

@@ -71,7 +71,6 @@ from .changes import (
     wanted_classes,
 )
 from .row_facts import fact_sides, widened_interval
-from .tree_needed import Needed, missing_needed
 
 __all__ = ["LeafRow", "TreeRow"]
 
@@ -452,10 +451,6 @@ class TreeRow:
             for at in (label.argmin(), label.argmax())
         )
         return first, second
-
-    def needed(self, limit: int) -> Needed:
-        """Find which unknown features would settle the row."""
-        return missing_needed(self.kernel, self._raw, limit=limit, time_limit=Budget.current().left)
 
     def changes(self, limits: Limits | None, limit: int) -> Changes:
         """Find all minimal sets of features that can be changed as the limits allow, and how.

@@ -17,7 +17,7 @@ from .onnx_unknowns import (
 )
 from .origin import OURS as OURS, Origin as Origin, origin_of as origin_of
 from .pmml.document import is_xml as is_xml
-from .r.script import r_script as r_script
+from .r.read import r_script as r_script
 from .rules.cells import value_of as value_of
 from .rules.check import (
     Gap as Gap,

@@ -47,7 +47,6 @@ __all__ = [
     "Table",
     "check_fits",
     "largest_sums",
-    "last_below",
     "numbered_names",
     "renumbered",
     "whole_number",
@@ -389,32 +388,6 @@ def check_fits(values: Sequence[Floats], adding: Adding) -> None:
             f"the numbers at the leaves can add up to more than a {adding.precision} can hold: "
             "scale the targets and fit again"
         )
-
-
-def last_below(holds: Callable[[float], bool]) -> float:
-    """Find the last float64 at which a condition does not hold, that holds from some number on.
-
-    By bisection over all finite floats.
-
-    Examples
-    --------
-    >>> last_below(lambda x: x > 0.5)
-    0.5
-    """
-
-    def float_at(position: int) -> float:  # among all floats in order; 0 is at 0
-        number = float(np.int64(abs(position)).view(np.float64))
-        return -number if position < 0 else number
-
-    high = int(np.float64(np.finfo(np.float64).max).view(np.int64))
-    low = -high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(float_at(middle)):
-            high = middle
-        else:
-            low = middle
-    return float_at(low)
 
 
 # -- the builder ---------------------------------------------------------------------------------

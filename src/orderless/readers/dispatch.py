@@ -30,7 +30,7 @@ from .sparse import gives_sparse, with_zero_as_missing
 from .wrapped import through_targets, unwrapped
 from .xgboost import as_json, knows_ubj
 
-__all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
+__all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees", "reader_of_text"]
 
 # A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
 # only if its library is imported.
@@ -40,12 +40,12 @@ READERS = (
 )  # fmt: skip
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = (
-    "pmml.trees",
+    "pmml.read",
     "lightgbm",
     "xgboost",
     "catboost",
-    "r_models",
-    "spark_models",
+    "r.read",
+    "spark",
 )  # also have ``knows_text(text)`` and ``from_text(text)``
 LONGEST_PATH = 4096  # characters; a longer string is a text
 KNOWN = (
@@ -249,13 +249,10 @@ def _column_tree(
 ) -> ColumnTree:
     """Let the reader that knows a model read it; what its library forgot comes from the caller."""
     if isinstance(model, str):
-        for library in FILES:
-            reader = import_module(f".{library}", __package__)
-            if reader.knows_text(model):
-                tree = _only_tree(reader.from_text(model), "this model")
-                break
-        else:
+        reader = reader_of_text(model)
+        if reader is None:
             return from_nested(model, given_names(preprocessing, space, feature_names))
+        tree = _only_tree(reader.from_text(model), "this model")
     elif isinstance(model, Mapping):
         return from_nested(model, given_names(preprocessing, space, feature_names))
     else:
@@ -280,17 +277,20 @@ def _only_tree(read: ColumnTree | ColumnModel, name: str) -> ColumnTree:
     return tree
 
 
-def library_of(model: Any, readers: Sequence[str] = READERS, room: str = "") -> Any:
-    """Give the module of the reader that knows a model; None if none does.
-
-    ``room`` is a folder of readers of its own.
-    """
-    for library in readers:
+def library_of(model: Any) -> Any:
+    """Return the module of the reader that knows a model; None if none does."""
+    for library in READERS:
         if library in sys.modules:
-            reader = import_module(f".{room}{library}", __package__)
+            reader = import_module(f".{library}", __package__)
             if reader.knows(model):
                 return reader
     return None
+
+
+def reader_of_text(text: str) -> Any:
+    """Return the module of the reader that knows the text of a file; None if none does."""
+    readers = (import_module(f".{library}", __package__) for library in FILES)
+    return next((reader for reader in readers if reader.knows_text(text)), None)
 
 
 def _from_library(model: Any) -> ColumnTree:

@@ -33,9 +33,9 @@ from .builder import (
     ModelBuilder,
     Table,
     largest_sums,
-    last_below,
 )
 from .checks import check_links, damaged, refuse_own_predict, unfitted
+from .preprocessing.bisect import last_before_change
 
 __all__ = ["from_lightgbm", "from_text", "knows", "knows_text"]
 
@@ -200,7 +200,9 @@ def _classes(
 
 def _rule(objective: _Objective, values: Sequence[Floats], adding: Adding) -> Rule:
     if objective.name == "binary":
-        return Rule("cuts", (last_below(lambda x: objective.sigmoid * (x / adding.divisor) > TIE),))
+        factor, divisor = objective.sigmoid, adding.divisor
+        (cut,), _, _ = last_before_change(lambda x: factor * (x / divisor) > TIE, 1)
+        return Rule("cuts", (float(cut),))
     largest = float(largest_sums(values, adding).max())
     window = SOFTMAX
     if objective.name == "multiclassova":

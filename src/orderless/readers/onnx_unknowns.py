@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
 from ..model import Flags, Label
-from .onnx_before import DOUBLE, FLOAT, INT64, Codes
-from .onnx_columns import Columns, columns_of
+from .onnx_columns import DOUBLE, FLOAT, INT64, Codes, Columns, columns_of
 from .onnx_model import TREES, OnnxModel, attributes
 
 __all__ = [

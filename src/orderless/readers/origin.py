@@ -7,14 +7,12 @@ Out: ``Origin``, for the model card.
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..model import SumKernel, TreeKernel
-from .dispatch import opened
-from .ensembles.dispatch import BOTH_FILES, FILES
+from .dispatch import opened, reader_of_text
 from .wrapped import unwrapped
 
 __all__ = ["OURS", "Origin", "origin_of"]
@@ -24,7 +22,6 @@ BOOSTED = ("lightgbm", "xgboost", "catboost")
 KINDS = {"RandomForest": "random-forest", "XGBRF": "random-forest", "ExtraTrees": "extra-trees",
          "Bagging": "bagging", "AdaBoost": "boosting", "GradientBoosting": "gradient-boosting",
          "HistGradientBoosting": "gradient-boosting", "GBT": "gradient-boosting"}  # fmt: skip
-FORMATS = {"r_models": "r", "spark_models": "spark"}
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
 
@@ -72,9 +69,8 @@ def origin_of(model: Any) -> Origin:
         return model
     inner = opened(model)
     if isinstance(inner, str):
-        names = (name for name in (*BOTH_FILES, *FILES) if _reads(name, inner))
-        name = next(names, "orderless")
-        return Origin(FORMATS.get(name, name))
+        reader = reader_of_text(inner)
+        return OURS if reader is None else Origin(_format(reader.__name__))
     if isinstance(inner, TreeKernel | SumKernel):
         return OURS
     wrapped = unwrapped(inner, None).model
@@ -87,6 +83,6 @@ def origin_of(model: Any) -> Origin:
     return Origin(library, type(wrapped).__qualname__, inside)
 
 
-def _reads(name: str, text: str) -> bool:
-    folder = "" if name in BOTH_FILES else "ensembles."
-    return bool(import_module(f".{folder}{name}", __package__).knows_text(text))
+def _format(module: str) -> str:
+    """Return what the reader of a format is called, from the name of its module."""
+    return module.partition(".readers.")[2].partition(".")[0]

@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .build import ColumnTree
+from .builder import ColumnModel
+from .spark import from_text
 from .spark_folder import spark_text
-from .spark_models import from_text
 
-__all__ = ["from_pyspark", "knows", "saved_text"]
+__all__ = ["from_pyspark", "knows"]
 
 TREES = ("DecisionTree", "RandomForest", "GBT")
 
@@ -23,20 +23,15 @@ def knows(model: Any) -> bool:
     """Whether it is a model of Spark that may hold trees."""
     from pyspark.ml import PipelineModel, classification, regression
 
-    kinds = [getattr(room, f"{kind}{name}Model")
-             for room, name in ((classification, "Classification"), (regression, "Regression"))
+    kinds = [getattr(module, f"{kind}{name}Model")
+             for module, name in ((classification, "Classification"), (regression, "Regression"))
              for kind in TREES]  # fmt: skip
     return isinstance(model, (PipelineModel, *kinds))
 
 
-def saved_text(model: Any) -> str:
+def from_pyspark(model: Any) -> ColumnModel:
     """Save a model where this process can read it, and read that."""
     with tempfile.TemporaryDirectory(prefix="orderless-spark-") as folder:
         target = Path(folder) / "model"
         model.write().overwrite().save(target.as_uri())
-        return spark_text(target)
-
-
-def from_pyspark(model: Any) -> ColumnTree:
-    """Read one tree."""
-    return from_text(saved_text(model))
+        return from_text(spark_text(target))

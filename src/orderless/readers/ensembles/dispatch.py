@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,32 +15,16 @@ import numpy as np
 from ...errors import InvalidTree, UnreadableModel, a_kind
 from ...model import Adding, Rule, Space, SumKernel, TreeKernel
 from ..builder import ColumnModel, ColumnTree, Nan
-from ..dispatch import check_arguments, library_of, opened, read_tree
+from ..dispatch import check_arguments, library_of, opened, read_tree, reader_of_text
 from ..forgotten import given_names, in_given_order, with_given_labels
 from ..preprocessing.columns import source_columns
 from ..preprocessing.conditions import all_over_features
 from ..sparse import gives_sparse, with_zero_as_missing
 from ..wrapped import Wrapped, unwrapped
-from .build import ColumnEnsemble
 from .score import knows_score, read_score
 
 __all__ = ["is_known", "read_ensemble"]
 
-# A reader is the file <library>.py in this folder with ``knows(model)`` and
-# ``from_<library>(model)``. It is asked only if its library is imported.
-READERS = (
-    "onnx",
-    "pyspark",
-)
-BOTH = (
-    "sklearn",
-    "xgboost",
-    "lightgbm",
-    "catboost",
-)  # one reader, in the folder above, for one tree and for several
-BOTH_FILES = ("lightgbm", "xgboost", "catboost")
-# Files also have ``knows_text(text)`` and ``from_text(text)``.
-FILES = ("pmml", "r_models", "spark_models")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
@@ -122,47 +105,25 @@ def read_ensemble(
 
 
 def is_known(model: Any) -> bool:
-    """Whether a reader of ensembles knows a model, once what is around it is taken off."""
+    """Whether a reader knows a model, once what is around it is taken off."""
     model = unwrapped(model, None).model
     if isinstance(model, str):
-        readers = [
-            *(import_module(f"..{library}", __package__) for library in BOTH_FILES),
-            *(import_module(f".{library}", __package__) for library in FILES),
-        ]
-        return any(reader.knows_text(model) for reader in readers)
+        return reader_of_text(model) is not None
+    return not isinstance(model, Mapping) and library_of(model) is not None
+
+
+def _column_ensemble(model: Any) -> ColumnModel | None:
+    """Let the reader that knows a model read it; None if none does, or where leaves add nothing."""
     if isinstance(model, Mapping):
-        return False
-    both = library_of(model, BOTH)
-    return both is not None or library_of(model, READERS, "ensembles.") is not None
-
-
-def _column_ensemble(model: Any) -> ColumnEnsemble | ColumnModel | None:
-    """Let the reader that knows a model read it; None if none does."""
-    parts: ColumnEnsemble | ColumnModel | None = None
-    if not isinstance(model, str | Mapping):
-        reader = library_of(model, BOTH)
-        if reader is not None:
-            library = reader.__name__.rpartition(".")[2]
-            both: ColumnModel = getattr(reader, f"from_{library}")(model)
-            return None if both.values is None else both
+        return None
     if isinstance(model, str):
-        for library in BOTH_FILES:
-            reader = import_module(f"..{library}", __package__)
-            if reader.knows_text(model):
-                both = reader.from_text(model)
-                return None if both.values is None else both
-    if isinstance(model, str):
-        for library in FILES:
-            reader = import_module(f".{library}", __package__)
-            if reader.knows_text(model):
-                parts = reader.from_text(model)
-                break
-    elif not isinstance(model, Mapping):
-        reader = library_of(model, READERS, "ensembles.")
-        if reader is not None:
-            library = reader.__name__.rpartition(".")[2]
-            parts = getattr(reader, f"from_{library}")(model)
-    return parts
+        reader = reader_of_text(model)
+        read = None if reader is None else reader.from_text(model)
+    else:
+        reader = library_of(model)
+        name = "" if reader is None else reader.__name__.rpartition(".")[2]
+        read = None if reader is None else getattr(reader, f"from_{name}")(model)
+    return read if isinstance(read, ColumnModel) and read.values is not None else None
 
 
 def _refuse_unknown(model: Any) -> None:
@@ -175,7 +136,7 @@ def _refuse_unknown(model: Any) -> None:
 
 
 def _over_features(
-    parts: ColumnEnsemble | ColumnModel,
+    parts: ColumnModel,
     wrapped: Wrapped,
     space: Space | None,
     feature_names: Sequence[str] | None,
@@ -208,9 +169,7 @@ def _over_features(
     )
 
 
-def _each(
-    parts: ColumnEnsemble | ColumnModel, change: Callable[[ColumnTree], ColumnTree]
-) -> ColumnEnsemble | ColumnModel:
+def _each(parts: ColumnModel, change: Callable[[ColumnTree], ColumnTree]) -> ColumnModel:
     """Change all trees, which still have one table then."""
     trees = [change(tree) for tree in parts.trees]
     return replace(parts, trees=[replace(tree, table=trees[0].table) for tree in trees])

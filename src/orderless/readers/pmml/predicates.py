@@ -1,26 +1,28 @@
 """Predicates: PMML's conditions, in three-valued logic.
 
 In:  elements of a tree's node, rule or segment.
-Out: ``Predicate``: what it can be on a box of values, and a test that would tell.
+Out: ``Predicate``: an ``Atom``, or several that are joined by the tables in ``JOINED``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...errors import UnreadableModel
-from .derived import Refused
 from .document import Element
 from .fields import ORDERS, Field
 from .regions import FALSE, TRUE, UNKNOWN, Atom
 
-__all__ = ["NAMES", "Compound", "Predicate", "all_of", "predicate_of"]
+__all__ = ["JOINED", "NAMES", "Compound", "Predicate", "predicate_of", "words_of"]
 
 NAMES = ("SimplePredicate", "SimpleSetPredicate", "CompoundPredicate", "True", "False")
 OPERATORS = ("equal", "notEqual", *ORDERS, "isMissing", "isNotMissing")
 COMPOUNDS = ("and", "or", "xor", "surrogate")
-DEEPEST = 50  # that predicates nest
+MAX_DEPTH = 50  # that predicates nest
+WORD = re.compile(r'("(?:[^"\\]|\\.)*")|(")|([^\s"]\S*)', re.DOTALL)
+ESCAPED = re.compile(r'\\(["\\])')
 
 
 class Compound(NamedTuple):
@@ -31,11 +33,6 @@ class Compound(NamedTuple):
 
 
 Predicate = Atom | Compound | bool
-
-
-def all_of(predicates: Sequence[Predicate]) -> Predicate:
-    """Join predicates that must all hold."""
-    return predicates[0] if len(predicates) == 1 else Compound("and", tuple(predicates))
 
 
 def predicate_of(parent: Element, fields: Mapping[str, Field]) -> Predicate:
@@ -49,13 +46,13 @@ def predicate_of(parent: Element, fields: Mapping[str, Field]) -> Predicate:
 
 
 def _read(element: Element, fields: Mapping[str, Field], depth: int) -> Predicate:
-    if depth > DEEPEST:
-        raise UnreadableModel(f"predicates nest deeper than {DEEPEST}")
+    if depth > MAX_DEPTH:
+        raise UnreadableModel(f"predicates nest deeper than {MAX_DEPTH}")
     if element.name in ("True", "False"):
         return element.name == "True"
     if element.name == "CompoundPredicate":
         operator = element.get("booleanOperator")
-        parts = tuple(_read(part, fields, depth + 1) for part in element.all(*NAMES))
+        parts = tuple(_read(inner, fields, depth + 1) for inner in element.all(*NAMES))
         if operator not in COMPOUNDS or not parts:
             raise UnreadableModel(
                 f"a CompoundPredicate has the operator {operator!r:.40} and {len(parts)} parts; it "
@@ -68,11 +65,8 @@ def _read(element: Element, fields: Mapping[str, Field], depth: int) -> Predicat
             f"a predicate asks about {element.get('field')!r:.80}, which is not an active field of "
             "the model"
         )
-    if isinstance(field, Refused):
-        raise field.fault
     if element.name == "SimpleSetPredicate":
-        operator = element.get("booleanOperator")
-        array = element.first("Array")
+        operator, array = element.get("booleanOperator"), element.first("Array")
         if operator not in ("isIn", "isNotIn") or array is None:
             raise UnreadableModel(
                 f"a SimpleSetPredicate has the operator {operator!r:.40}, and must have isIn or "
@@ -93,7 +87,7 @@ def _read(element: Element, fields: Mapping[str, Field], depth: int) -> Predicat
 
 
 def words_of(text: str) -> list[str]:
-    r"""Take an array apart: words between spaces, or in quotation marks.
+    r"""Split an array: words between spaces, or in quotation marks.
 
     Examples
     --------
@@ -101,64 +95,34 @@ def words_of(text: str) -> list[str]:
     ['red', 'light blue', 'a "b"']
     """
     out: list[str] = []
-    at, n = 0, len(text)
-    while at < n:
-        if text[at].isspace():
-            at += 1
-        elif text[at] == '"':
-            letters: list[str] = []
-            at += 1
-            while at < n and text[at] != '"':
-                if text[at] == "\\" and at + 1 < n and text[at + 1] in '"\\':
-                    at += 1
-                letters.append(text[at])
-                at += 1
-            if at == n:
-                raise UnreadableModel(f"an Array has a quotation mark too few: {text!r:.80}")
-            out.append("".join(letters))
-            at += 1
-        else:
-            end = at
-            while end < n and not text[end].isspace():
-                end += 1
-            out.append(text[at:end])
-            at = end
+    for match in WORD.finditer(text):
+        quoted, unclosed, word = match.groups()
+        if unclosed:
+            raise UnreadableModel(f"an Array has a quotation mark too few: {text!r:.80}")
+        out.append(word or ESCAPED.sub(r"\1", quoted[1:-1]))
     return out
 
 
-# -- three-valued logic on sets of what is possible -----------------------------------------------
+# -- three-valued logic on sets of what is possible ------------------------------------------------
 
 
-def joined(operator: str, a: int, b: int) -> int:
-    """Join what two predicates can be, by PMML's tables.
-
-    Examples
-    --------
-    >>> joined("and", TRUE, UNKNOWN) == UNKNOWN, joined("and", FALSE, UNKNOWN) == FALSE
-    (True, True)
-    """
+def _joined(operator: str, a: int, b: int) -> int:
+    """Join what two predicates can be, by PMML's tables."""
     if operator == "surrogate":
         return (a & ~UNKNOWN) | (b if a & UNKNOWN else 0)
-    out = 0
-    for x in (TRUE, FALSE, UNKNOWN):
-        for y in (TRUE, FALSE, UNKNOWN):
-            if a & x and b & y:
-                out |= _one(operator, x, y)
-    return out
-
-
-def _one(operator: str, x: int, y: int) -> int:
-    strong = {"and": FALSE, "or": TRUE}.get(operator)
-    if strong is not None:
-        if strong in (x, y):
-            return strong
-        return UNKNOWN if UNKNOWN in (x, y) else x
-    if UNKNOWN in (x, y):
-        return UNKNOWN
-    return TRUE if x != y else FALSE
+    if not (a and b):
+        return 0
+    if operator == "xor":
+        out = UNKNOWN * bool((a | b) & UNKNOWN)
+        out |= TRUE * bool((a & TRUE and b & FALSE) or (a & FALSE and b & TRUE))
+        return out | FALSE * bool(a & b & (TRUE | FALSE))
+    strong, weak = (FALSE, TRUE) if operator == "and" else (TRUE, FALSE)
+    out = strong * bool((a | b) & strong)
+    out |= UNKNOWN * bool((a & UNKNOWN and b & ~strong) or (b & UNKNOWN and a & ~strong))
+    return out | weak * bool(a & b & weak)
 
 
 JOINED = {
-    (operator, a, b): joined(operator, a, b)
+    (operator, a, b): _joined(operator, a, b)
     for operator in COMPOUNDS for a in range(8) for b in range(8)
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Many-way trees with any predicates become binary trees of one test each.
 
 In:  ``Node``: children that are tried in order, with predicates in three-valued logic.
-Out: the same function, described to a ``TreeBuilder``: wherever the way down is not the same for
+Out: the same function, described to a ``ModelBuilder``: wherever the way down is not the same for
      all values that are left, what is left is cut in two.
 """
 
@@ -12,14 +12,14 @@ from math import inf
 from typing import Any, Literal, NamedTuple
 
 from ...errors import UnreadableModel
-from ..build import TreeBuilder
+from ..builder import ModelBuilder
 from .columns import Column
 from .predicates import JOINED, Compound, Predicate
 from .regions import FALSE, TRUE, UNKNOWN, Atom, Side
 
 __all__ = ["Node", "Strategy", "Unfolding"]
 
-MOST_WORK = 2**25  # tests that are looked at, in all
+MAX_STEPS = 2**25  # tests that are looked at, in all
 MISSING = ("none", "nullPrediction", "lastPrediction", "defaultChild")
 
 Box = Mapping[int, Side]
@@ -38,12 +38,12 @@ class Strategy(NamedTuple):
 
 
 class Node:
-    """A node of a many-way tree; ``said`` is what it predicts."""
+    """A node of a many-way tree; ``score`` is what it predicts."""
 
-    __slots__ = ("children", "default", "predicate", "said", "strategy")
+    __slots__ = ("children", "default", "predicate", "score", "strategy")
 
-    def __init__(self, predicate: Predicate, said: Any, strategy: Strategy) -> None:
-        self.predicate, self.said, self.strategy = predicate, said, strategy
+    def __init__(self, predicate: Predicate, score: Any, strategy: Strategy) -> None:
+        self.predicate, self.score, self.strategy = predicate, score, strategy
         self.children: list[Node] = []
         self.default: Node | None = None
 
@@ -79,12 +79,11 @@ class Unfolding:
         self.nan_refused = ""
         self.without_other: set[int] = set()
         self._work = 0
-        self._whole = [
-            Side() if c.labels is None else Side(codes=frozenset(range(len(c.labels) + c.other)))
-            for c in columns
-        ]
+        self._all = [Side(codes=column.codes) for column in columns]
 
-    def leaves(self, builder: TreeBuilder, root: Node) -> Iterator[Node | None]:
+    def leaves(
+        self, builder: ModelBuilder, root: Node, score: int | None = None
+    ) -> Iterator[Node | None]:
         """Describe the tests of a tree; the caller describes each leaf.
 
         None is a leaf that only rows with missing values, or with labels that are not listed, can
@@ -92,7 +91,7 @@ class Unfolding:
         """
         top = Node(True, None, Strategy())
         top.children.append(root)
-        for state in builder.walk(_State(top, 0, {})):
+        for state in builder.walk(_State(top, 0, {}), score=score):
             way, state = self._follow(state)
             if way.kind == "test":
                 assert way.atom is not None
@@ -128,7 +127,7 @@ class Unfolding:
             if possible == TRUE | UNKNOWN and by_default:
                 return _Way("enter", child)
             return _Way("test", None, at, atom)
-        return _Way("stop", node if strategy.last_if_none and node.said is not None else None)
+        return _Way("stop", node if strategy.last_if_none and node.score is not None else None)
 
     def _unknown(self, node: Node) -> _Way:
         missing = node.strategy.missing
@@ -138,7 +137,7 @@ class Unfolding:
                     "a node has no defaultChild, which missingValueStrategy='defaultChild' needs"
                 )
             return _Way("enter", node.default)
-        if missing == "lastPrediction" and node.said is not None:
+        if missing == "lastPrediction" and node.score is not None:
             return _Way("stop", node)
         return _Way("stop", None)
 
@@ -147,9 +146,9 @@ class Unfolding:
     ) -> tuple[int, Atom | None]:
         """Give what a predicate can be on a box, and the first test in it that is not settled."""
         self._work += 1
-        if self._work > MOST_WORK:
+        if self._work > MAX_STEPS:
             raise UnreadableModel(
-                f"this file takes more than {MOST_WORK:,} steps to unfold into trees of one test "
+                f"this file takes more than {MAX_STEPS:,} steps to unfold into trees of one test "
                 "each: its predicates are too many, or too entangled; save a smaller model"
             )
         if isinstance(predicate, bool):
@@ -192,15 +191,15 @@ class Unfolding:
                     f"leaves together (missingValueStrategy={strategy.missing!r})"
                 )
             )
-            return self._whole[column].only_known()
-        return self._whole[column]
+            return self._all[column].only_values()
+        return self._all[column]
 
-    def _test(self, builder: TreeBuilder, state: _State, atom: Atom) -> None:
+    def _test(self, builder: ModelBuilder, state: _State, atom: Atom) -> None:
         """Cut what is left of a column in two; missing goes where its way is shorter."""
         column = atom.column
         side = self._side(state.box, column, state.node.strategy)
         parts = atom.split(side)
-        both = side.missing and side.known
+        both = side.missing and side.has_values
         if parts is None:  # it is known, or it is not
             self._ask_known(builder, state, column, side)
             return
@@ -228,10 +227,10 @@ class Unfolding:
             column, relation, [labels[code] for code in sorted(codes)], yes, no, nan_true
         )
 
-    def _ask_known(self, builder: TreeBuilder, state: _State, column: int, side: Side) -> None:
+    def _ask_known(self, builder: ModelBuilder, state: _State, column: int, side: Side) -> None:
         """Ask whether a column is missing; not at all where both ways are one."""
         known, missing = (
-            self._with(state, column, one) for one in (side.only_known(), side.only_missing())
+            self._with(state, column, one) for one in (side.only_values(), side.only_missing())
         )
         if side.codes is None:
             builder.numerical_test(column, "<=", inf, known, missing, False)
@@ -252,7 +251,7 @@ class Unfolding:
         unlisted = []
         for column, side in state.box.items():
             own = self.columns[column]
-            if side.missing and not side.known:
+            if side.missing and not side.has_values:
                 lacking = own.what
             elif own.other and side.codes == frozenset((len(own.labels or ()),)):
                 unlisted.append(column)

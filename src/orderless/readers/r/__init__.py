@@ -1,1 +1,1 @@
-"""The R script that writes models of R as JSON, and where it is."""
+"""Trees and forests of R: the script that writes them as JSON, and the reader of that."""
