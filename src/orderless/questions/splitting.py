@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
-from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel, refuse_facts
+from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel
 from .bounds import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, PossibleCells, decide_boxes, slices, undecided
 
@@ -257,8 +257,10 @@ class _Numbers:
 def tree_of_ensemble(
     ensemble: SumKernel, limit: int, time_limit: float | None, limit_name: str = "limit"
 ) -> TreeKernel:
-    """Give one tree that says the same; see ``Ensemble.to_tree``."""
-    refuse_facts(ensemble.space, "to_tree of an ensemble")
+    """Return one tree that decides the same; see ``Ensemble.to_tree``.
+
+    Facts are left to the tree: it decides rows that they exclude in the same way, too.
+    """
     return _tree_of(ensemble, limit, time_limit, limit_name)
 
 
@@ -267,7 +269,7 @@ def tree_in_box(
 ) -> TreeKernel:
     """Give one tree that says the same inside a box as an ensemble.
 
-    Facts are left to the tree: it says the same of rows that they exclude, too.
+    Facts are left to the tree, as by ``tree_of_ensemble``.
     """
     return _tree_of(ensemble, limit, time_limit, "limit", box)
 
