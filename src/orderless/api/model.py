@@ -10,9 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
 
-from ..form import Explanation, Explanations
 from ..model import TIME_LIMIT, Budget, Fact, Label, Space, SumKernel, TreeKernel, formats
 from ..questions import (
+    Explanation,
+    Explanations,
     Needed,
     ask_next,
     interval,
@@ -382,8 +383,7 @@ class Model(ABC, Generic[K]):
             If given, the text shows the cheapest reason. 0 or more, for every feature that the
             model asks about.
         tolerance : float
-            For a sum of trees of numbers: reasons keep the number within so much of what the row
-            can get.
+            For numbers: reasons keep the number within so much of what the row can get.
         limit : int
             How many reasons ``reasons()`` may list before ``TooManyReasons`` is raised.
         time_limit : float, optional
@@ -409,6 +409,7 @@ class Model(ABC, Generic[K]):
         It would be 0 if age were > 25, or if priors were <= 3.
         >>> print(tree.explain({"age": 23}))
         Not determined: 0 or 1 are possible, because priors is unknown.
+        Settled, whatever the values, by priors.
         """
         return self._explain(row, costs, tolerance, limit, time_limit)
 

@@ -10,6 +10,10 @@ from .boxes import (
     OUT_OF_TIME as OUT_OF_TIME,
     Verdicts as Verdicts,
 )
+from .changes import (
+    Change as Change,
+    Changes as Changes,
+)
 from .compare import (
     ModelPair as ModelPair,
     RowsOfBoth as RowsOfBoth,
@@ -22,6 +26,12 @@ from .differences import (
     Difference as Difference,
     Shift as Shift,
     difference as difference,
+)
+from .explanations import (
+    Explanation as Explanation,
+    Explanations as Explanations,
+    explain as explain,
+    explain_all as explain_all,
 )
 from .needed import (
     Needed as Needed,

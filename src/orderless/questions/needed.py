@@ -209,7 +209,7 @@ def needed_for(
         tree, target = model.with_tolerance(tolerance)
         first = found = _Leaves(tree, rows, target, limit, Clock(time_limit))
     else:
-        first = _Boxes(model, rows, tolerance, limit, time_limit)
+        first = _Boxes(model, rows, tolerance, limit)
         tolerance = first.tolerance
         found = first.as_leaves(rows) if first.label is None and touched(model) else first
     names = [model.space.names[i] for i in found.unknown]
@@ -521,12 +521,11 @@ class _Boxes(Probe):
         rows: Rows,
         tolerance: float | None,
         limit: int,
-        time_limit: float | None,
     ) -> None:
-        super().__init__(ensemble, time_limit)
+        super().__init__(ensemble)
         self.numbers = ensemble.task == "regression"
         self.tolerance = read_width(ensemble, tolerance)
-        self.limit, self.time_limit = limit, time_limit
+        self.limit = limit
         boxes = RowBoxes(ensemble, rows)
         self.box = boxes.boxes(np.zeros(1, dtype=np.intp))[0]
         order = sorted(range(len(self.bins.features)), key=self.bins.positions.__getitem__)

@@ -1,48 +1,64 @@
 """Changes: new values for a few features that give a row another class.
 
-In:  one row among the leaves of a tree; what a person can change, in which direction, how far, and
-     what it costs.
-Out: ``Change``, ``Changes``: all minimal sets of changes, the cheapest, the nearest.
+In:  one row among the leaves of a tree, or the cells of a sum of trees; what a person can change,
+     in which direction, how far, and what it costs.
+Out: ``Change``, ``Changes``: all minimal sets of changes, the cheapest, the nearest. Where facts
+     hold, the row that it becomes must be possible: what changes cost, and how many thresholds
+     they cross, is that of a possible row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import InvalidData
-from ..inputs import (
-    exact,
-    is_unknown,
-    near,
-    read_costs,
-    read_region,
-    some_names,
-)
+from ..errors import InvalidData, TooLarge
+from ..inputs import exact, is_unknown, near, read_costs, read_region, some_names
 from ..model import (
     Bins,
     Feature,
+    Formula,
     Label,
+    LeafTable,
+    Linear,
+    Missing,
     Side,
     Space,
+    ValueSet,
+    both,
     common_side,
+    either,
     has_or,
+    meet,
+    one_value,
     ones,
+    opposite,
+    row_boundary,
+    row_values,
     short_end,
     side_text,
+    values_in,
     were,
 )
-from .row_search import Effect
+
+if TYPE_CHECKING:
+    from .tree_row import LeafRow, TreeRow
 
 __all__ = [
     "Change",
     "Changes",
+    "Distances",
+    "Effect",
     "Effects",
+    "FactChanges",
     "Limits",
+    "RowAmongBins",
     "Way",
     "allowed_bins",
     "bin_costs",
@@ -51,13 +67,14 @@ __all__ = [
     "box_cost",
     "changes_of",
     "read_limits",
-    "side_ends",
     "steps_to",
     "wanted_classes",
 ]
 
 LISTED = 6
-ZERO = Fraction(0)
+ZERO, ONE = Fraction(0), Fraction(1)
+
+Values = dict[int, ValueSet]
 
 
 @dataclass(frozen=True)
@@ -256,7 +273,10 @@ def _names(space: Space, given: Iterable[str] | None, what: str) -> frozenset[st
 
 # -- the search ----------------------------------------------------------------------------------
 
-Way = tuple[tuple[int, ...], int, tuple[int, ...], bool]  # features, class, bins of each, certain
+Sides = tuple[int, ...]
+Way = tuple[tuple[int, ...], int, Sides, bool]  # features, class, bins of each, certain
+Effect = Callable[[tuple[int, ...], int, Sides], bool]
+Distances = Sequence[Sequence[int | Fraction]]  # by feature and bin, from the row
 
 
 class RowAmongBins(Protocol):
@@ -320,10 +340,20 @@ def box_cost(effects: Effects, box: Mapping[int, int]) -> Fraction:
 class Effects:
     """What changes of a row do and cost.
 
+    Parameters
+    ----------
+    search : RowAmongBins
+    limits : Limits, or None
+    row : dict
+        The row, as it came.
+    known : dict of position -> ValueSet, optional
+        What the row says of the features that facts connect: costs are then those of the cheapest
+        possible rows.
+
     Attributes
     ----------
     has_effect
-        Whether a box of changed features has the effect; ``RowSearch.changes`` takes it.
+        Whether a box of changed features has the effect; None where every box has.
     """
 
     has_effect: Effect | None = None
@@ -333,8 +363,11 @@ class Effects:
         search: RowAmongBins,
         limits: Limits | None = None,
         row: Mapping[str, Any] | None = None,
+        known: Mapping[int, ValueSet] | None = None,
     ) -> None:
         self.search, self.limits, self.row = search, limits, row or {}
+        self.known: Mapping[int, ValueSet] | None = known
+        self.domain = search.bins.tree.space.domain
 
     def change(
         self, label: int, ranges: Mapping[int, Side], certain: bool, box: Mapping[int, int]
@@ -367,13 +400,61 @@ class Effects:
         return sum(fixed, ZERO) + sum(moved, ZERO)
 
     def distances(self, limits: Limits, ranges: Mapping[int, Side]) -> dict[int, Fraction]:
-        """Give how far the number of each feature with a price per unit moves."""
+        """Return how far each number with a price per unit moves, in the cheapest possible row."""
         bins = self.search.bins
-        return {
+        out = {
             k: _distance(bins.shown(side), self.number(side.feature.name))
             for k, side in ranges.items()
             if side.feature.name in limits.per_unit
         }
+        if self.known is None:
+            return out
+        positions, group_of = self.search.bins.positions, self.domain.group_of
+        changed = {positions[k]: side for k, side in ranges.items()}
+        by_group: dict[int, dict[int, int]] = {}
+        for k in out:
+            if positions[k] in group_of:
+                by_group.setdefault(group_of[positions[k]], {})[positions[k]] = k
+        for g, priced in by_group.items():
+            row = self._cheapest(limits, self.domain.groups[g], changed, priced)
+            out |= {k: self._moved(changed[i], row.get(i)) for i, k in priced.items()}
+        return out
+
+    def _cheapest(
+        self, limits: Limits, group: Sequence[int], changed: Mapping[int, Side],
+        priced: Iterable[int],
+    ) -> dict[int, Fraction]:  # fmt: skip
+        """Give the numbers of the possible row for which the moves of some features cost least."""
+        known = self.known or {}
+        domains = {i: known[i] for i in group if i in known}
+        domains |= {i: values_in(changed[i]) for i in group if i in changed}
+        more: list[Formula] = []
+        total: dict[int, Fraction] = {}
+        for far, i in enumerate(priced, start=len(self.domain.features)):
+            name = changed[i].feature.name
+            here = Fraction(float(self.row[name]))
+            moves: Formula = both([
+                Linear(((i, ONE), (far, -ONE)), "<=", here),
+                Linear(((i, -ONE), (far, -ONE)), "<=", -here),
+            ])  # fmt: skip
+            more.append(either([Missing(i, True), moves]) if domains[i].nan else moves)
+            domains[far] = ValueSet(((ZERO, ZERO), None))
+            total[far] = limits.per_unit[name]
+        row = self.domain.smallest(domains, more, total)
+        assert row is not None, "a change leads to a possible row"
+        return row
+
+    def _moved(self, side: Side, to: Fraction | None) -> Fraction:
+        """Give how far the row's number is from another, by the decimals that people see."""
+        if to is None:
+            return ZERO  # it becomes missing
+        ends = values_in(side).ends
+        assert ends is not None
+        shown = exact(float(to))
+        for end, written in zip(ends, side_ends(self.search.bins.shown(side)), strict=True):
+            if end is not None and written is not None and to == end[0]:
+                shown = written
+        return abs(shown - self.number(side.feature.name))
 
     def number(self, name: str) -> Fraction:
         """Give the row's number, by the decimals that people see."""
@@ -484,3 +565,258 @@ def _end(feature: Feature, end: float, lower: bool) -> Fraction:
     if feature.whole:
         return exact(float(feature.above(end)) if lower else end)
     return exact(short_end(end, feature.values)[0])
+
+
+# -- the effects on possible rows of a tree ------------------------------------------------------
+
+
+class FactChanges(Effects):
+    """Changes of one row among the possible rows of a tree, as the limits allow.
+
+    Notes
+    -----
+    Where facts compare features and some values of the row are unknown, which values of a feature
+    can have an effect follows from the facts: with ``low <= high``, high can be at most 10 if low
+    is. For each feature by itself, and together with all others, these values are cells, found by
+    eliminating the others. A box of several features is kept if each of its possible rows has the
+    effect; where no box does, a single row is given.
+    """
+
+    search: LeafRow
+    known: Mapping[int, ValueSet]
+
+    def __init__(
+        self, of: TreeRow, limits: Limits | None = None, row: Mapping[str, Any] | None = None
+    ) -> None:
+        self.tree = of.tree
+        space = self.tree.space
+        self.domain, self.known = space.domain, row_values(space, self.tree.connected, of.rows, 0)
+        more: dict[int, list[Side]] = {}
+        if limits is not None:
+            ranges = {name: _unrounded(side, space[name]) for name, side in limits.ranges.items()}
+            limits = limits._replace(ranges=ranges)
+            more = {space.index(name): [side] for name, side in ranges.items()}
+        if self._open():
+            self.has_effect = self._has_effect
+            for i, sides in self._effective_values():
+                more.setdefault(i, []).extend(sides)
+        more = {i: sides for i, sides in more.items() if sides and i in self.domain.group_of}
+        self.cells, search = of.among(more)
+        super().__init__(search, limits, row, self.known)
+        self._without: dict[tuple[tuple[int, ...], int], Mapping[int, int]] = {}
+
+    # -- the effect, where values are unknown ----------------------------------------------------
+
+    def _groups(self) -> list[tuple[int, ...]]:
+        """Give the features that facts connect with those of the tree."""
+        group_of = self.domain.group_of
+        which = sorted({group_of[i] for i in self.tree.used if i in group_of})
+        return [self.domain.groups[g] for g in which]
+
+    def _is_known(self, i: int) -> bool:
+        return i in self.known and one_value(self.known[i])
+
+    def _open(self) -> bool:
+        """Whether the effect of a value may depend on what facts say of unknown ones."""
+        return self.domain.linear and not all(
+            self._is_known(i) for group in self._groups() for i in group
+        )
+
+    def _effective_values(self) -> Iterator[tuple[int, list[Side]]]:
+        """Give, by known feature, the values between which its effect changes.
+
+        Its effect by itself, and together with all others.
+        """
+        table = LeafTable(self.tree, {})
+        leaves = [self._leaf_values(table, leaf) for leaf in range(len(table))]
+        for i in (i for group in self._groups() for i in group if self._is_known(i)):
+            others = {j: domain for j, domain in self.known.items() if j != i}
+            formulas = []
+            for leaf, rest in product(leaves, (others, {})):
+                domains = _common(rest, leaf)
+                try:
+                    if self.domain.possible(domains):
+                        formulas.append(self.domain.projected(domains, [i]))
+                except TooLarge:
+                    continue  # boxes with this feature are looked at one by one
+            yield i, self.domain.own_sides(formulas)[i]
+
+    def _leaf_values(self, table: LeafTable, leaf: int) -> Values:
+        index = self.tree.space.index
+        sides = {index(name): side for name, side in table.sides(leaf).items()}
+        return {i: values_in(s) for i, s in sides.items() if i in self.domain.group_of}
+
+    def _has_effect(self, features: tuple[int, ...], label: int, box: tuple[int, ...]) -> bool:
+        """Tell whether each possible row in a box can get the class."""
+        changed = dict(zip(features, box, strict=True))
+        for sides in self._cells_apart(changed):
+            if not self._each_has_effect(changed, sides, label):
+                self._without.setdefault((features, label), changed)
+                return False
+        return True
+
+    def _cells_apart(self, changed: Mapping[int, int]) -> Iterator[dict[str, Side]]:
+        """Go through the bins of the features that no fact is about: of the change, and the row."""
+        bins = self.search.bins
+        free = [k for k, i in enumerate(bins.positions) if i not in self.domain.group_of]
+        choices = []
+        for k in free:
+            some = [self.search.row[k]]
+            if k in changed:
+                some = [1 << b for b in range(bins.widths[k]) if changed[k] >> b & 1]
+            choices.append([bins.side(k, bits) for bits in some])
+        for sides in product(*choices):
+            yield {side.feature.name: side for side in sides}
+
+    def _box(self, changed: Mapping[int, int]) -> Values:
+        """Give the values of the changed features that facts are about."""
+        bins = self.search.bins
+        sides = {bins.positions[k]: bins.side(k, bits) for k, bits in changed.items()}
+        return {i: values_in(s) for i, s in sides.items() if i in self.domain.group_of}
+
+    def _rest(self, box: Values) -> Values:
+        return {i: domain for i, domain in self.known.items() if i not in box}
+
+    def _each_has_effect(
+        self, changed: Mapping[int, int], apart: Mapping[str, Side], label: int
+    ) -> bool:
+        box = self._box(changed)
+        if not box:
+            return True
+        rest = self._rest(box)
+        table = LeafTable(self.tree, apart)
+        outside: list[Formula] = []
+        try:
+            for leaf in np.flatnonzero(table.label == label).tolist():
+                domains = _common({**rest, **box}, self._leaf_values(table, leaf))
+                if self.domain.possible(domains):
+                    outside.append(opposite(self.domain.projected(domains, list(box))))
+        except TooLarge:
+            return False
+        for i in box:
+            outside += self.domain.in_bins(i, self._tree_bins(i))
+        return not self.domain.satisfied({**rest, **box}, outside)
+
+    def _tree_bins(self, i: int) -> list[Side]:
+        bins = self.tree.bins
+        if i not in bins.positions or not self.domain.features[i].ordered:
+            return []
+        k = bins.positions.index(i)
+        return [bins.side(k, 1 << b) for b in range(int(bins.layout.n_bins[k]))]
+
+    def single_rows(self, changes: Sequence[Change]) -> list[Change]:
+        """Give changes to single rows, for sets of features none of whose boxes is all effect."""
+        bins = self.search.bins
+        kept = {(change.features, change.label) for change in changes}
+        out = []
+        for (features, label), changed in self._without.items():
+            names = tuple(bins.features[k].name for k in features)
+            if (names, bins.tree.classes[label]) not in kept:
+                out.append(self._single_row(changed, label))
+        return out
+
+    def _single_row(self, changed: Mapping[int, int], label: int) -> Change:
+        bins, box = self.search.bins, self._box(changed)
+        for apart in self._cells_apart(changed):
+            table = LeafTable(self.tree, apart)
+            for leaf in np.flatnonzero(table.label == label).tolist():
+                domains = _common({**self._rest(box), **box}, self._leaf_values(table, leaf))
+                row = self.domain.row(domains) if self.domain.possible(domains) else None
+                if row is None:
+                    continue
+                ranges = {
+                    k: apart.get(bins.features[k].name) or _point(bins.features[k], row[i])
+                    for k, i in ((k, bins.positions[k]) for k in changed)
+                }
+                return self.change(label, ranges, self._is_certain(ranges, label), changed)
+        raise AssertionError("a change leads to a possible row")
+
+    def _is_certain(self, ranges: Mapping[int, Side], label: int) -> bool:
+        """Whether no possible row in some ranges gets another class."""
+        bins, group_of = self.search.bins, self.domain.group_of
+        sides = {
+            k: ranges.get(k) or bins.side(k, self.search.row[k]) for k in range(len(bins.features))
+        }
+        free = {s.feature.name: s for k, s in sides.items() if bins.positions[k] not in group_of}
+        box = {bins.positions[k]: values_in(s) for k, s in ranges.items()
+               if bins.positions[k] in group_of}  # fmt: skip
+        table = LeafTable(self.tree, free)
+        return not any(
+            self.domain.possible(
+                _common({**self._rest(box), **box}, self._leaf_values(table, leaf))
+            )
+            for leaf in np.flatnonzero(table.label != label).tolist()
+        )
+
+    # -- thresholds ------------------------------------------------------------------------------
+
+    def steps(self, box: Mapping[int, int]) -> int:
+        """Count the thresholds of the tree that the row crosses to the nearest possible cell."""
+        positions = self.search.bins.positions
+        changed = {positions[k]: bits for k, bits in box.items()}
+        place = {i: k for k, i in enumerate(positions)}
+        total = 0
+        for own, table in self.cells.grid.tables:
+            if any(i in changed for i in own):
+                total += self._nearest(own, table, changed, place)
+        free = (k for k in box if positions[k] not in self.cells.grid.features)
+        return total + sum(steps_to(self.search, k, box[k]) for k in free)
+
+    def _nearest(
+        self,
+        own: tuple[int, ...],
+        table: NDArray[np.bool_],
+        changed: Mapping[int, int],
+        place: Mapping[int, int],
+    ) -> int:
+        chosen, far = [], np.zeros((1,) * len(own), dtype=np.int64)
+        for axis, i in enumerate(own):
+            inside: Sequence[int] = range(len(self.cells.grid.bins[i]))
+            if i in place:
+                here = self._bins(i, place[i], self.search.row[place[i]])
+                inside = self._bins(i, place[i], changed[i]) if i in changed else here
+            if i in changed:
+                steps = np.array([self._crossed(i, here, b) for b in inside])
+                far = far + steps.reshape([-1 if a == axis else 1 for a in range(len(own))])
+            chosen.append(inside)
+        part = table[np.ix_(*chosen)]
+        return int(np.broadcast_to(far, part.shape)[part].min())
+
+    def _bins(self, i: int, k: int, bits: int) -> list[int]:
+        return self.cells.grid.bins_in(i, self.search.bins.side(k, bits))
+
+    def _crossed(self, i: int, here: Iterable[int], there: int) -> int:
+        """Count the thresholds of the tree between bins of the grid; one for a category."""
+        bins = self.cells.grid.bins[i]
+        numbers = [b for b in here if not bins[b].nan]
+        if not bins[there].feature.ordered or bins[there].nan or not numbers:
+            return 1
+        source = self.cells.source
+        cuts = np.unique(source.threshold[source.feature == i])
+        rank = [int(np.searchsorted(cuts, bins[b].upper)) for b in (*numbers, there)]
+        return min(abs(rank[-1] - own) for own in rank[:-1])
+
+
+def _common(known: Mapping[int, ValueSet], leaf: Mapping[int, ValueSet]) -> Values:
+    """Give what is known of features, and what a leaf says of them."""
+    out = {i: meet(own, leaf[i]) if i in leaf else own for i, own in known.items()}
+    return {**leaf, **out}
+
+
+def _point(feature: Feature, value: Fraction | int | None) -> Side:
+    """Give one value as a side."""
+    if not feature.ordered:
+        assert isinstance(value, int)
+        return Side(feature, codes=(value,))
+    if value is None:
+        return Side(feature, 0.0, 0.0, True)
+    number = float(value)
+    return Side(feature, float(feature.at_most(number, strict=True)), number)
+
+
+def _unrounded(side: Side, feature: Feature) -> Side:
+    """Give a side over the same feature without rounding to float32."""
+    if side.feature == feature or not side.lower < side.upper:
+        return Side(feature, side.lower, side.upper, side.nan, side.codes)
+    low, high = row_boundary(np.array([side.lower, side.upper]), side.feature.values).tolist()
+    return Side(feature, low, high, side.nan)
