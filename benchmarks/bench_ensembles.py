@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles.sufficient import Sufficient
 from orderless.questions.boxes import box_of
+from orderless.questions.sum_row import Sufficient
 
 from .data import at_hand
 from .ensembles_models import boxes_of, fitted, grown, split, with_gaps
@@ -174,8 +174,8 @@ def _reasons(data: Any, n_rows: int) -> Table:
             times, sizes, widths = [], [], []
             for i, (box, label) in enumerate(zip(boxes_of(ensemble, X), labels, strict=True)):
                 start = clock()
-                search = Sufficient(ensemble, box, label, 1000, 10.0)
-                sides = search.one()
+                search = Sufficient(ensemble, box, label, 1000)
+                sides = search.one().box.bits
                 times.append(clock() - start)
                 own = [k for k, side in enumerate(sides) if side != search.full[k]]
                 sizes.append(len(own))

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.ensembles.sufficient import Sufficient
 from orderless.inputs import rows_for
 from orderless.questions.boxes import RowBoxes
+from orderless.questions.sum_row import Sufficient
 
 from .data import load
 from .timing import Failed, Peer, Table, Unfinished, clock, now, ratio, seconds
@@ -105,8 +105,8 @@ def _ours(ensemble: Any, rows: Any) -> tuple[float, float]:
     sizes, passed = [], 0.0
     for box, label in zip(boxes, labels, strict=True):
         start = clock()
-        search = Sufficient(ensemble, box, label, 1000, 10.0)
-        sides = search.one()
+        search = Sufficient(ensemble, box, label, 1000)
+        sides = search.one().box.bits
         passed += clock() - start
         sizes.append(sum(side != full for side, full in zip(sides, search.full, strict=True)))
     return float(np.mean(sizes)), passed / len(rows)

@@ -101,9 +101,6 @@ def held_trees(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     core.tree.hold_bits(bits.held, codes, np.array([3, 9]), columns, 2)
     assert core.bins.cut_tree(a.kernel.held, space) is None or a.kernel.bins.n_slots >= 0
     assert ol.group_equivalent([a, b, a])[0][-1] == 2
-    text = core.base.numbers_text(a.nodes.threshold)
-    for end in (len(text), rng.randrange(len(text))):
-        core.base.number_lists(f'{{"a": {text[:end]}', ["a"])
     table = np.array([[rng.randrange(2) for _ in range(5)] for _ in range(9)])
     for kind in "?bBhHiIqQfd":
         assert np.array_equal(core.base.zero_one(table.astype(kind)[::-1, ::2]), table[::-1, ::2])

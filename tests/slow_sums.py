@@ -3,14 +3,52 @@
 import numpy as np
 
 import orderless as ol
+from orderless.errors import InvalidTree
 from orderless.inputs import codes_for, rows_for
-from orderless.readers import read_ensemble
+from orderless.model import Adding, Rule, SumKernel, TreeKernel
+from orderless.readers import opened, read_model
+from orderless.readers.dispatch import column_model, knows_score, sum_over_features
+from orderless.readers.wrappers import unwrap
 from tests.neighbours import neighbours
 
 
-def read_sum(model, **options):
+def read_sum(model, *, preprocessing=None, space=None, feature_names=None, nan="unknown"):
     """Read a model as a sum of trees, also where it is one tree."""
-    return ol.Ensemble.of(read_ensemble(model, **options))
+    options = {"space": space, "feature_names": feature_names, "nan": nan}
+    kernel, inner = None, opened(model)
+    if not isinstance(inner, TreeKernel | SumKernel | dict) and not knows_score(inner):
+        wrapped = unwrap(inner, preprocessing)
+        columns = column_model(wrapped, space, feature_names)
+        if columns.values is not None and not wrapped.targets:
+            kernel = sum_over_features(columns, wrapped.preprocessing, *options.values())
+    if kernel is None:
+        kernel = read_model(model, preprocessing=preprocessing, **options)
+    return ol.Ensemble.of(kernel if isinstance(kernel, SumKernel) else of_one_tree(kernel))
+
+
+def of_one_tree(tree):
+    """Make a sum of one tree, by the numbers or the shares of its leaves."""
+    leaves = np.flatnonzero(tree.feature < 0)
+    which = tree.leaf_class[leaves]
+    number = np.full(tree.n_nodes, -1)
+    number[leaves] = np.arange(len(leaves))
+    plain = tree.replace(
+        classes=range(len(leaves)), leaf_class=number, distribution=None, task="classification"
+    )
+    if tree.task == "regression":
+        return SumKernel([plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number"))
+    shares = tree.shares[leaves]
+    if not np.array_equal(shares.argmax(axis=1), which):
+        at = int(np.flatnonzero(shares.argmax(axis=1) != which)[0])
+        raise InvalidTree(
+            f"leaf {at} predicts {tree.classes[which[at]]!r}, which is not the first class of the "
+            f"largest share among its training rows ({shares[at].tolist()}), so that the tree does "
+            "not decide by its shares: use the tree itself"
+        )
+    base = (0.0,) * len(tree.classes)
+    return SumKernel(
+        [plain], [shares], classes=tree.classes, adding=Adding(base=base), rule=Rule("largest")
+    )
 
 
 def added(ensemble, X):

@@ -3,7 +3,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/acquisition/room.hpp"
+#include "core/acquisition/api.hpp"
 
 namespace orderless::acquisition {
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bindings/calls.hpp"
-#include "bindings/number_text.hpp"
 #include "bindings/zero_one.hpp"
 #include "core/base/errors.hpp"
 #include "core/base/machine.hpp"
@@ -76,7 +75,6 @@ void refuse_unknown_registers(std::string_view name) {
 }  // namespace
 
 void bind_base(nb::module_& m) {
-  bind_number_text(m);
   bind_zero_one(m);
   limit_reached = define(m, "LimitReached", PyExc_RuntimeError, "More than allowed: met.");
   time_up = define(m, "TimeUp", PyExc_TimeoutError, "The time limit has passed; by then: met.");

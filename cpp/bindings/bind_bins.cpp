@@ -6,7 +6,7 @@
 #include "bindings/cuts.hpp"
 #include "bindings/held.hpp"
 #include "bindings/record.hpp"
-#include "core/bins/room.hpp"
+#include "core/bins/api.hpp"
 
 namespace orderless::bindings {
 

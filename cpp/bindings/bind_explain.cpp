@@ -15,7 +15,7 @@
 #include "bindings/explain.hpp"
 #include "bindings/one_row.hpp"
 #include "bindings/record.hpp"
-#include "core/reasons/room.hpp"
+#include "core/reasons/api.hpp"
 
 namespace orderless::reasons {
 

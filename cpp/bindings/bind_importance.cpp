@@ -5,7 +5,7 @@
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/importance/room.hpp"
+#include "core/importance/api.hpp"
 
 namespace orderless::importance {
 

@@ -14,7 +14,7 @@
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/rashomon_views.hpp"
 #include "bindings/record.hpp"
-#include "core/rashomon/room.hpp"
+#include "core/rashomon/api.hpp"
 
 namespace orderless::rashomon {
 
@@ -242,18 +242,6 @@ auto votes(const Functions& functions, const Table<std::uint8_t>& columns) {
   return give(unlocked([&] { return functions.votes(view(columns), columns.shape(0), limits); }));
 }
 
-auto disagreement(const Functions& functions, const Table<std::uint8_t>& columns,
-                  const Array<std::int64_t>& weights, const Array<std::int64_t>& positions) {
-  check_positions(functions, view(positions));
-  check(!functions.graph().rows.target.has_numbers(), "disagreement: of classes");
-  check(columns.shape(1) == functions.graph().rows.n_columns && columns.shape(0) == weights.size(),
-        "columns: rows x columns; weights: one per row");
-  Meter limits = no_limits();
-  return give(unlocked([&] {
-    return functions.disagreement(view(columns), view(weights), view(positions), limits);
-  }));
-}
-
 std::shared_ptr<Graph> narrowed(const Graph& graph, const nb::object& record,
                                 std::size_t memory_limit, double time_limit) {
   const Narrowing narrowing = narrowing_of(graph, record);
@@ -370,9 +358,7 @@ void bind(nb::module_& m) {
       .def("trees", &trees, "positions"_a, "A smallest tree of each function.")
       .def("trees_of", &trees_of, "position"_a, "start"_a, "count"_a,
            "Trees of one function, by leaves.")
-      .def("votes", &votes, "columns"_a, "Per row and class the number of functions that say it.")
-      .def("disagreement", &disagreement, "columns"_a, "weights"_a, "positions"_a,
-           "Weight of the rows on which each two of some functions differ.");
+      .def("votes", &votes, "columns"_a, "Per row and class the number of functions that say it.");
 }
 
 }  // namespace orderless::rashomon

@@ -4,7 +4,7 @@
 #include "bindings/calls.hpp"
 #include "bindings/explain.hpp"
 #include "bindings/record.hpp"
-#include "core/reasons/room.hpp"
+#include "core/reasons/api.hpp"
 
 namespace orderless::reasons {
 

@@ -9,7 +9,7 @@
 #include "bindings/columns.hpp"
 #include "bindings/one_row.hpp"
 #include "bindings/record.hpp"
-#include "core/rows/room.hpp"
+#include "core/rows/api.hpp"
 
 namespace orderless::rows {
 

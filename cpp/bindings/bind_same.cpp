@@ -7,7 +7,7 @@
 #include "bindings/held.hpp"
 #include "bindings/record.hpp"
 #include "core/base/bits.hpp"
-#include "core/same/room.hpp"
+#include "core/same/api.hpp"
 
 namespace orderless::same {
 

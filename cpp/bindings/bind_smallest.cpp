@@ -5,7 +5,7 @@
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/smallest/room.hpp"
+#include "core/smallest/api.hpp"
 
 namespace orderless::smallest {
 

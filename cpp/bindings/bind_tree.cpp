@@ -4,7 +4,7 @@
 #include "bindings/calls.hpp"
 #include "bindings/held.hpp"
 #include "bindings/record.hpp"
-#include "core/tree/room.hpp"
+#include "core/tree/api.hpp"
 
 namespace orderless::bindings {
 

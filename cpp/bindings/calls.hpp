@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "bindings/arrays.hpp"
-#include "core/base/poll.hpp"
+#include "core/base/errors.hpp"
 
 namespace orderless::bindings {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "core/bins/cut_tree.hpp"
+#include "core/bins/bins.hpp"
 
 namespace orderless::bindings {
 

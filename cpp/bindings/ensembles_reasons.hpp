@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "core/ensembles/room.hpp"
+#include "core/ensembles/api.hpp"
 
 // What _core.ensembles hands out as a Sum, and the reasons that it finds.
 

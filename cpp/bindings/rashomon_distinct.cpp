@@ -15,8 +15,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Halves = std::pair<std::uint64_t, std::uint64_t>;
-
 /// Checks that nodes are one whole tree in preorder over some columns.
 void check_tree(std::span<const std::int32_t> column, std::span<const std::int32_t> label,
                 std::size_t n_columns) {
@@ -94,19 +92,6 @@ nb::tuple trees_by_root(const Graph& graph, const nb::object& of, const nb::tupl
   return nb::make_tuple(give(std::move(tree)), give(std::move(root)), give(std::move(counts)));
 }
 
-Halves at_least(const Graph& graph, const nb::object& of, const nb::tuple& measure,
-                std::size_t most_cells, std::size_t memory_limit, double time_limit) {
-  const View trees = view_of(graph, of);
-  const MeasureArrays arrays(measure);
-  check(arrays.feature.size() == graph.rows.n_columns, "measure: one condition per column");
-  check(trees.required.empty() && !trees.limits_features(),
-        "distinct_at_least: no view by groups or the number of features");
-  Meter limits = meter(memory_limit, time_limit);
-  const Count found = unlocked(
-      [&] { return distinct_at_least(graph, trees, arrays.measure(), most_cells, limits); });
-  return {found.high(), found.low()};
-}
-
 }  // namespace
 
 void bind_distinct(nb::module_& m) {
@@ -118,9 +103,6 @@ void bind_distinct(nb::module_& m) {
       "label"_a, "errors"_a, "memory_limit"_a, "time_limit"_a,
       "The same of any tree, which makes so many errors, by the column at the root, -1 for a leaf: "
       "(tree, column, high and low words), where there are any.");
-  m.def("distinct_at_least", &at_least, "graph"_a, "view"_a, "measure"_a, "most_cells"_a,
-        "memory_limit"_a, "time_limit"_a,
-        "A proven lower bound on the number of functions; 0: none was found.");
 }
 
 }  // namespace orderless::rashomon

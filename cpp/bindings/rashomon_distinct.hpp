@@ -6,7 +6,7 @@
 
 namespace orderless::rashomon {
 
-/// Adds trees_alike, trees_by_root and distinct_at_least.
+/// Adds trees_alike and trees_by_root.
 void bind_distinct(bindings::nb::module_& m);
 
 }  // namespace orderless::rashomon

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "core/rashomon/room.hpp"
+#include "core/rashomon/api.hpp"
 
 // Second goals over the trees of _core.rashomon's graphs.
 

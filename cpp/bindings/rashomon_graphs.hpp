@@ -8,7 +8,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/rashomon/room.hpp"
+#include "core/rashomon/api.hpp"
 
 // The graphs of _core.rashomon, as they are made from what comes from Python.
 

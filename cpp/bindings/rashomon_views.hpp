@@ -7,7 +7,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/record.hpp"
-#include "core/rashomon/room.hpp"
+#include "core/rashomon/api.hpp"
 
 // Views of the graphs of _core.rashomon, and what their columns mean, as they come from Python.
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/tree/prune.hpp"
+#include "core/tree/held.hpp"
 #include "tests/check.hpp"
 
 namespace orderless::tests {

@@ -25,7 +25,7 @@ from .estimators import (
     OrderlessClassifier as OrderlessClassifier,
     coverage as coverage,
 )
-from .form import Explanation as Explanation, Term as Term
+from .form import Term as Term
 from .importance import (
     ImportanceRange as ImportanceRange,
     RashomonImportance as RashomonImportance,
@@ -68,6 +68,7 @@ from .output.report import (
 )
 from .questions import (
     Difference as Difference,
+    Explanation as Explanation,
     Proof as Proof,
     counterexample as counterexample,
     difference as difference,

@@ -406,13 +406,14 @@ def test_what_is_not_asked_of_one_kind_says_why():
     with pytest.raises(InvalidTree, match="training rows"):
         ensemble.shares([[1, None]])
     number, sums = two_kinds(STAY, ("age", "smoker"))
-    with pytest.raises(InvalidTree, match="tolerance"):
-        number.explain({"age": 70}, tolerance=3)
-    assert sums.explain({"age": 70}, tolerance=3).interval is not None
-    for ask in (sums.needed, lambda row, tolerance: sums.ask_next([row], tolerance=tolerance)):
-        with pytest.raises(InvalidTree, match="exact answers"):
-            ask({"age": 70}, tolerance=3)
-    assert number.needed({"age": 70}, tolerance=9).label == 9.75
+    for model in (number, sums):
+        low, high = model.explain({"age": 70}).interval
+        assert model.explain({"age": 70}, tolerance=3).interval == (low - 3, high + 3)
+    with pytest.raises(InvalidTree, match="exact answers"):
+        sums.ask_next([{"age": 70}], tolerance=3)
+    for model in (number, sums):
+        assert model.needed({"age": 70}, tolerance=9).label == 9.75
+        assert model.needed({"age": 70}).settle == (("smoker",),)
     for model in (tree, ensemble):
         with pytest.raises(ValueError, match="of must be one of 'answer'"):
             model.predict_interval([[1, 0]], of="odds")

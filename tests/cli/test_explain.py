@@ -76,8 +76,8 @@ def test_explain_one_row(models):
     assert said["label"] == "high"
     assert said["settle"] == []
     said = fine("explain", models / "mixed.json", "--row", "age=20", "--row", "color=")
-    needed = str(form.tree.needed({"age": 20})).split("\n", 1)[1]
-    assert said == f"{form.tree.explain({'age': 20})}\n{needed}\n"
+    assert said == f"{form.tree.explain({'age': 20})}\n"
+    assert str(form.tree.needed({"age": 20})).split("\n", 1)[1] in said
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "md"])

@@ -247,7 +247,7 @@ def test_later_batches_are_refused_too(mixed):
 
 def test_smallest_sets_that_take_too_long_name_the_quick_way(mixed, monkeypatch):
     from orderless.connect.tables import answers
-    from orderless.questions.settling import Settling
+    from orderless.questions.needed import Settling
 
     monkeypatch.setattr(answers, "Settling", partial(Settling, limit=1))
     tree, _, folder = mixed

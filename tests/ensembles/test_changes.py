@@ -10,7 +10,7 @@ from fact_sums import Drawn
 
 import orderless as ol
 from orderless.errors import InvalidData, Undecided
-from orderless.form import Changes
+from orderless.questions import Changes
 
 from ..oracle_changes import Brute, Restricted
 from ..oracle_ensemble_rows import draw, partial_row

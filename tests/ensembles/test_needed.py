@@ -1,9 +1,13 @@
 """What would settle a row, against all sets of features and all their values."""
 
+import functools
 import itertools
 
 import numpy as np
 import pytest
+from decimal_numbers import near
+from hypothesis import given, settings, strategies as st
+from strategies import kinds, partial_rows, specs, tree_of
 from sums import as_ensemble
 
 import orderless as ol
@@ -13,7 +17,11 @@ from orderless.questions import needed
 from ..oracle_ensemble_rows import draw, partial_row
 
 
-def smallest(case, row, unknown, enough):
+def one_answer(answers):
+    return len(answers) == 1
+
+
+def smallest(case, row, unknown, enough, settled=one_answer):
     """Give all smallest sets of unknown features for which ``enough`` holds of their outcomes."""
     for size in range(len(unknown) + 1):
         sets = []
@@ -21,7 +29,7 @@ def smallest(case, row, unknown, enough):
             outcomes = []
             for values in itertools.product(*(case.every[name] for name in chosen)):
                 told = {**row, **dict(zip(chosen, values, strict=True))}
-                outcomes.append(len({case.says(done) for done in case.completions(told)}) == 1)
+                outcomes.append(settled({case.says(done) for done in case.completions(told)}))
             if enough(outcomes):
                 sets.append(chosen)
         if sets:
@@ -80,7 +88,53 @@ def test_limits_are_kept():
         as_ensemble(both()).needed({}, limit=1)
 
 
-def test_numbers_are_refused():
-    case = draw(1, rule="number")
-    with pytest.raises(InvalidTree, match="needed is about classes"):
-        case.ensemble().needed({})
+@pytest.mark.parametrize("seed", range(40))
+def test_numbers_are_settled_when_they_are_near(seed):
+    case = draw(seed, rule="number", features=3, trees=2)
+    model, random = case.ensemble(), np.random.default_rng(seed)
+    for within in (None, 0.5, 2.0):
+        row = partial_row(case, random)
+        found = model.needed(row, tolerance=within)
+        numbers = sorted({case.says(done) for done in case.completions(row)})
+        assert (found.possible[0], found.possible[-1]) == (numbers[0], numbers[-1])
+        assert found.tolerance == (within or 0)
+        if near(numbers, within or 0):
+            assert found.label == pytest.approx((numbers[0] + numbers[-1]) / 2)
+            assert found.settle == found.could == ((),)
+            continue
+        assert found.label is None
+        settled = functools.partial(near, tolerance=within or 0)
+        assert found.settle == smallest(case, row, found.unknown, all, settled)
+        assert found.could == smallest(case, row, found.unknown, any, settled)
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from([None, 0.25, 1, 4.5]))
+def test_numbers_of_a_tree_and_of_a_sum_of_one(data, within):
+    which = data.draw(kinds(max_features=4))
+    spec = data.draw(specs(which, (-1.5, 0.25, 1.0, 1.25, 3.0)))
+    row = data.draw(partial_rows(which, spec))
+    tree = tree_of(spec, which).replace(task="regression")
+    one, other = tree.needed(row, tolerance=within), as_ensemble(tree).needed(row, tolerance=within)
+    assert (one.label, one.settle, one.could) == (other.label, other.settle, other.could)
+    assert (one.possible[0], one.possible[-1]) == (other.possible[0], other.possible[-1])
+    assert one.unknown == other.unknown
+
+
+def test_numbers_of_possible_rows():
+    """Of a sum that is known, one summand tells the other; a tree and a sum of one say so."""
+    space = ol.Space({"a": float, "b": float, "total": float}, facts=["total = a + b"])
+    tree = ol.read({"task": "regression", "feature": "a", "relation": "<=", "reference": 2,
+                    "true": {"prediction": 1.0}, "false": {
+                        "feature": "b", "relation": "<=", "reference": 5,
+                        "true": {"prediction": 1.5}, "false": {"prediction": 4.0}}},
+                   space=space)  # fmt: skip
+    for model in (tree, as_ensemble(tree)):
+        found = model.needed({"total": 9.0}, tolerance=0.5)
+        assert found.settle == found.could == (("a",), ("b",))
+        assert model.needed({"total": 7.0}, tolerance=0.5).label == 1.25
+
+
+def test_a_tolerance_is_about_numbers():
+    with pytest.raises(InvalidTree, match="tolerance=1 is about numbers"):
+        as_ensemble(both()).needed({}, tolerance=1)

@@ -9,7 +9,7 @@ from fact_sums import Drawn
 from sums import as_ensemble
 
 import orderless as ol
-from orderless.errors import InvalidData, InvalidSpace
+from orderless.errors import InvalidData
 
 
 def agreeing(own, row, names):
@@ -103,8 +103,9 @@ def test_what_is_certain_by_a_rows_own_values():
     assert "settle" not in str(score.explain({}))
     with pytest.raises(InvalidData, match="contradicts the facts"):
         score.explain({"low": 7.0, "high": 2.0})
-    with pytest.raises(InvalidSpace, match="give the facts to the ensemble"):
-        score.explain({"high": 7.0}).changes(facts=["rash"])
+    changes = score.explain({"high": 7.0}).changes(facts=["rash"])
+    assert changes == score.with_facts(["rash"]).explain({"high": 7.0}).changes()
+    assert str(changes) == "It would be low if high were <= 5."
 
 
 NO, YES = {"prediction": "no"}, {"prediction": "yes"}

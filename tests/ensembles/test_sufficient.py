@@ -8,9 +8,10 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import orderless as ol
-from orderless.ensembles.sufficient import Sufficient
 from orderless.inputs import rows_for
+from orderless.model import Budget
 from orderless.questions.boxes import RowBoxes, box_of
+from orderless.questions.sum_row import Sufficient
 
 
 def searches(model, X, n):
@@ -22,7 +23,7 @@ def searches(model, X, n):
     boxes, found = rows.boxes(np.arange(len(X))), rows.verdicts(1)
     for box, status, label in zip(boxes, found.status, found.label, strict=True):
         if status == 0:
-            yield Sufficient(ensemble, box, int(label), 1000, 60.0)
+            yield Sufficient(ensemble, box, int(label), 1000)
 
 
 def models():
@@ -52,7 +53,7 @@ def test_the_features_are_those_that_leaving_out_one_after_the_other_keeps(at):
 def test_sides_are_certain_and_no_bin_beside_them_is(at):
     for search in searches(*MODELS[at], 12):
         features = search.shrunk(search.known)
-        for sides, widest in ((search.one(), False), (search.widened(features), True)):
+        for sides, widest in ((search.one().box.bits, False), (search.widened(features), True)):
             box = box_of(search.bins, sides)
             assert search.certain(box)
             assert (box >= search.keeping(features)).all()
@@ -66,8 +67,9 @@ def test_sides_are_certain_and_no_bin_beside_them_is(at):
 
 def test_without_time_what_is_given_is_certain_all_the_same():
     for search in searches(*MODELS[2], 8):
-        hurried = Sufficient(search.ensemble, search.box, search.label, 1000, 0.0)
-        sides = hurried.one()
+        hurried = Sufficient(search.ensemble, search.box, search.label, 1000)
+        with Budget(0.0):
+            sides = hurried.one().box.bits
         assert search.certain(box_of(search.bins, sides))
 
 

@@ -13,7 +13,7 @@ from strategies import LABELS, kinds, problems, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace
-from orderless.form import Changes
+from orderless.questions import Changes
 from tests.questions.test_prove import all_rows, regions, said
 
 

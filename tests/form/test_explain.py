@@ -241,7 +241,8 @@ def test_columns_that_tell_conditions():
     assert str(why) == ("a, because age > 25.\nIt would be c if age were <= 12.\n"
                         "It would be y if age were > 12 and <= 25.")  # fmt: skip
     assert str(form.tree.explain({"child": 0})) == (
-        "Not determined: a or y are possible, because age is unknown or not known exactly."
+        "Not determined: a or y are possible, because age is unknown or not known exactly.\n"
+        "Settled, whatever the values, by age."
     )
     assert form.tree.explain([1.0, 0.0]).label == "y"
     assert form.tree.explain({"age": 30}).label == "a"
@@ -270,7 +271,7 @@ def test_the_first_of_astronomically_many_reasons_comes_at_once():
     some = [str(term) for _, term in zip(range(100), why.reasons(), strict=False)]
     assert len(set(some)) == 100
     assert (
-        why._search.n_looks < 1_000
+        why._of.search.n_looks < 1_000
     )  # boxes that were looked at: some for each reason, not all 3^40
     assert why.necessary == ()
     assert set(why.relevant) == set(form.space.names)
@@ -305,7 +306,7 @@ def test_limits_are_kept():
     stairs = staircase.explain([-2, -2])
     assert 1 < len(stairs.changes()) < 20
     with pytest.raises(TooManyReasons, match=r"limit=3 ranges .*raise explain\(\.\.\., limit=\)"):
-        stairs._search.changes(3)
+        stairs._of.search.ways(3)
     many = ol.read(blocks(40))
     row = {name: 0 if name[0] == "s" else 1 for name in many.space.names}
     hurried = many.explain(row, time_limit=1e-9)
@@ -367,7 +368,10 @@ def test_unknown_features_that_decide_nothing_are_not_named():
     form = ol.canonicalize(ol.read(tree, feature_names=["c", "r", "t"]))
     why = form.tree.explain({"r": 1})
     assert why.unknown == ("t",)
-    assert str(why) == "Not determined: 0 or 1 are possible, because t is unknown."
+    assert str(why) == (
+        "Not determined: 0 or 1 are possible, because t is unknown.\n"
+        "Settled, whatever the values, by t."
+    )
 
 
 @given(problems(max_features=4), st.data())

@@ -42,10 +42,12 @@ def test_text():
         "It could be 1 if age were <= 25, or if sex were x."
     )
     assert str(form.tree.explain({"age": 23, "sex": "f"})) == (
-        "Not determined: 0 or 1 are possible, because priors is unknown."
+        "Not determined: 0 or 1 are possible, because priors is unknown.\n"
+        "Settled, whatever the values, by priors."
     )
-    assert str(form.tree.explain({})) == (
-        "Not determined: 0 or 1 are possible, because age, priors, sex and smoker are unknown."
+    assert str(form.tree.explain({})).startswith(
+        "Not determined: 0 or 1 are possible, because age, priors, sex and smoker are unknown.\n"
+        "Settled, whatever the values, by "
     )
     assert repr(form.tree.explain({})) == "Explanation(not determined: [0, 1])"
     assert repr(form.tree.explain({"age": 40, "sex": "f"})) == "Explanation(0)"
@@ -163,6 +165,7 @@ def test_to_dict_and_pickle():
     assert json.loads(json.dumps(why.to_dict())) == {
         "row": {"age": 23, "priors": 5, "sex": "f", "smoker": None},
         "label": 1,
+        "status": "certain",
         "possible": [1],
         "unknown": [],
         "reason": [{"feature": "age", "at_most": 25.0}, {"feature": "priors", "above": 3.0}],

@@ -32,7 +32,6 @@ EXPORTS = {
 }
 MANY = as_ensemble(TREE)
 OF_ENSEMBLES = {
-    "to_tree of an ensemble": lambda many: many.to_tree(),
     "the page": lambda many: ol.write_page(many, "never-written.html"),
 }
 PACKAGES = {"to_onnx": "onnx"}

@@ -15,7 +15,7 @@ FLOORS = [
     ["model"],
     ["inputs", "readers"],
     ["output.plots.look", "output.templates"],
-    ["form", "questions", "ensembles"],
+    ["form", "questions"],
     ["output.plots.drawing"],
     ["output.rules", "output.code", "output.certificates"],
     ["api", "baselines", "rules"],

@@ -14,8 +14,7 @@ import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
 from orderless.inputs import codes_for, read_rows
 from orderless.model import budget
-from orderless.questions.settling import Settling
-from orderless.questions.tree_needed import Needed
+from orderless.questions.needed import Needed, Settling
 from tests.missing.test_predict import AT_10, OR, breast_cancer, in_order
 
 # -- what is needed ------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from strategies import kinds, partial_rows, specs, tree_of
 import orderless as ol
 from orderless.errors import InvalidTree
 from orderless.inputs import rows_for
-from orderless.questions.settling import Settling
+from orderless.questions.needed import Settling
 from tests.missing.test_asking import classes_below, height, holds
 
 NUMBERS = (-1.5, 0.25, 1.0, 1.25, 3.0, 1e300)

@@ -5,13 +5,17 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 from oracle import as_float32, decide, float32_neighbours, values_by_feature
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from strategies import problems, tree_of
+from sums import as_ensemble
 
 import orderless as ol
 
+# Every property is asked of a tree, and of the same tree as a sum of one.
+both_kinds = pytest.mark.parametrize("made", [lambda tree: tree, as_ensemble], ids=["tree", "sum"])
 ENDS = (-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 2.5, 3.0)
 
 
@@ -97,11 +101,12 @@ def refutes(proof, tree, tests, spec, kinds):
         assert set(row) == set(kinds)
 
 
+@both_kinds
 @settings(max_examples=80, deadline=None)
-@given(st.data())
-def test_never_and_always(data):
+@given(data=st.data())
+def test_never_and_always(made, data):
     kinds, (spec,) = data.draw(problems())
-    tree = tree_of(spec, kinds)
+    tree = made(tree_of(spec, kinds))
     region, tests = data.draw(regions(kinds))
     rows = all_rows(kinds, [spec], tests)
     if not rows:
@@ -120,11 +125,12 @@ def test_never_and_always(data):
         assert always.answers[0] != label
 
 
+@both_kinds
 @settings(max_examples=80, deadline=None)
-@given(st.data())
-def test_ignores(data):
+@given(data=st.data())
+def test_ignores(made, data):
     kinds, (spec,) = data.draw(problems())
-    tree = tree_of(spec, kinds)
+    tree = made(tree_of(spec, kinds))
     region, tests = data.draw(regions(kinds))
     rows = all_rows(kinds, [spec], tests)
     if not rows:
@@ -143,11 +149,12 @@ def test_ignores(data):
         assert proof.answers[0] != proof.answers[1]
 
 
+@both_kinds
 @settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_constant_in_is_to_ignore_inside(data):
+@given(data=st.data())
+def test_constant_in_is_to_ignore_inside(made, data):
     kinds, (spec,) = data.draw(problems())
-    tree = tree_of(spec, kinds)
+    tree = made(tree_of(spec, kinds))
     region, tests = data.draw(regions(kinds))
     rows = all_rows(kinds, [spec], tests)
     if not region or not rows:
@@ -165,14 +172,15 @@ def test_constant_in_is_to_ignore_inside(data):
         refutes(proof, tree, tests, spec, kinds)
 
 
+@both_kinds
 @settings(max_examples=80, deadline=None)
-@given(st.data())
-def test_monotone(data):
+@given(data=st.data())
+def test_monotone(made, data):
     kinds, (spec,) = data.draw(problems())
     ordered = sorted(n for n, kind in kinds.items() if not isinstance(kind, tuple))
     if not ordered:
         return
-    tree = tree_of(spec, kinds)
+    tree = made(tree_of(spec, kinds))
     region, tests = data.draw(regions(kinds))
     rows = all_rows(kinds, [spec], tests)
     if not rows:
@@ -203,14 +211,15 @@ def test_monotone(data):
         assert all(one[n] == other[n] for n in kinds if n != name)
 
 
+@both_kinds
 @settings(max_examples=80, deadline=None)
-@given(st.data())
-def test_stable(data):
+@given(data=st.data())
+def test_stable(made, data):
     kinds, (spec,) = data.draw(problems())
     ordered = sorted(n for n, kind in kinds.items() if not isinstance(kind, tuple))
     if not ordered:
         return
-    tree = tree_of(spec, kinds)
+    tree = made(tree_of(spec, kinds))
     region, tests = data.draw(regions(kinds))
     rows = all_rows(kinds, [spec], tests)
     if not rows:
@@ -237,15 +246,16 @@ def test_stable(data):
         assert proof.near
 
 
+@both_kinds
 @settings(max_examples=80, deadline=None)
-@given(st.data())
-def test_same_as(data):
+@given(data=st.data())
+def test_same_as(made, data):
     kinds, (spec, other) = data.draw(problems(n_trees=2))
     region, tests = data.draw(regions(kinds))
     rows = all_rows(kinds, [spec, other], tests)
     if not rows:
         return
-    tree = tree_of(spec, kinds)
+    tree = made(tree_of(spec, kinds))
     holds = all(said(spec, kinds, row) == said(other, kinds, row) for row in rows)
     proof = ol.prove(tree).same_as(tree_of(other, kinds), where=region)
     assert bool(proof) == holds
@@ -333,9 +343,10 @@ def test_decisions_at_a_risk():
     assert asked.monotone("x0", 1)
 
 
+@both_kinds
 @settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_stable_rows_against_brute_force(data):
+@given(data=st.data())
+def test_stable_rows_against_brute_force(made, data):
     kinds, (spec,) = data.draw(problems())
     numeric = sorted(n for n, kind in kinds.items() if kind in ("float64", "float32", "integer"))
     rows = all_rows(kinds, [spec])
@@ -344,7 +355,7 @@ def test_stable_rows_against_brute_force(data):
     rows = rows[:: max(1, len(rows) // 40)]
     name = data.draw(st.sampled_from(numeric))
     by = data.draw(st.sampled_from([1, 2]))
-    tree = tree_of(spec, kinds)
+    tree = made(tree_of(spec, kinds))
     proof = ol.prove(tree).stable(name, by=by, X=rows)
     values = [row[name] for row in all_rows(kinds, [spec])]
     own = as_float32 if kinds[name] == "float32" else float

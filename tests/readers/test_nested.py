@@ -10,7 +10,7 @@ from strategies import nested, problems, space_of
 import orderless as ol
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidSpace, InvalidTree, UnreadableModel
-from orderless.readers import build as module
+from orderless.readers import builder
 
 NO, YES = {"prediction": 0}, {"prediction": 1}
 COLORS = Space({"color": ["red", "green", "blue"]})
@@ -220,7 +220,7 @@ def test_shared_dicts_are_no_cycle():
 
 
 def test_dicts_that_unfold_without_end_are_refused(monkeypatch):
-    monkeypatch.setattr(module, "MOST_NODES", 1000)
+    monkeypatch.setattr(builder, "MAX_NODES", 1000)
     node = YES
     for i in range(60):
         node = split(i, true=node, false=node)

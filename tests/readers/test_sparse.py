@@ -17,7 +17,8 @@ from through import QUANTILES
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.readers import sparse as reader
+from orderless.readers import builder
+from orderless.readers.wrappers import gives_sparse
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost comes with the extra orderless[sources]")
 
@@ -104,7 +105,7 @@ def test_what_makes_a_sparse_table():
     frame, _ = data()
     for step in STEPS.values():
         made = step().fit_transform(frame)
-        assert reader.gives_sparse(step().fit(frame)) == (not isinstance(made, np.ndarray))
+        assert gives_sparse(step().fit(frame)) == (not isinstance(made, np.ndarray))
     X = frame[["dose", "age"]].to_numpy()
     for step in (
         bins(), bins(encode="ordinal"), bins(encode="onehot-dense"), OneHotEncoder(),
@@ -113,8 +114,8 @@ def test_what_makes_a_sparse_table():
         make_pipeline(MaxAbsScaler(), "passthrough"),
     ):  # fmt: skip
         made = step.fit_transform(X)
-        assert reader.gives_sparse(step) == (not isinstance(made, np.ndarray))
-    assert not reader.gives_sparse(None)
+        assert gives_sparse(step) == (not isinstance(made, np.ndarray))
+    assert not gives_sparse(None)
 
 
 def test_a_transformer_beside_a_model():
@@ -133,8 +134,8 @@ def test_a_transformer_beside_a_model():
 
 
 def test_too_many_nodes(monkeypatch):
-    monkeypatch.setattr(reader, "LIMIT", 20)
+    monkeypatch.setattr(builder, "MAX_UNFOLDED", 20)
     frame, y = data()
     model = make_pipeline(STEPS["one-hot"](), xgboost.XGBRegressor(n_estimators=1)).fit(frame, y)
-    with pytest.raises(UnreadableModel, match=r"more than 20 nodes.*make the table dense"):
+    with pytest.raises(UnreadableModel, match=r"more than 20 nodes.*sparse_output=False"):
         ol.read(model)

@@ -37,9 +37,8 @@ from through import (
 import orderless as ol
 from orderless.errors import UnreadableModel
 from orderless.inputs import predict
-from orderless.readers.binary import BitTrees, join, leaf
-from orderless.readers.build import ColumnTree, Table, TreeBuilder
-from orderless.readers.bulk import build_all
+from orderless.readers.bits import BitTrees, build_all, join, leaf
+from orderless.readers.builder import ColumnTree, ModelBuilder, Table
 from orderless.readers.preprocessing.columns import columns_through
 from orderless.readers.preprocessing.conditions import over_features, unfold
 from orderless.readers.preprocessing.stage import SourceColumn, Steps
@@ -246,13 +245,13 @@ def test_many_trees_through_bins() -> None:
 
 def stump(nan_true: bool) -> ColumnTree:
     """Is the column at most one half? Then 0, else 1."""
-    builder = TreeBuilder(Table(1, learns_nan=True))
+    builder = ModelBuilder(Table(1, learns_nan=True))
     for node in builder.walk("root"):
         if node == "root":
             builder.numerical_test(0, "<=", 0.5, 0, 1, nan_true)
         else:
             builder.leaf(node)
-    return builder.finish()
+    return builder.finish().trees[0]
 
 
 @pytest.mark.parametrize("nan_true", [False, True])

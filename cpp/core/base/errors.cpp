@@ -1,8 +1,8 @@
 #include "core/base/errors.hpp"
 
-// Joining text is a lot of code, and would be compiled in every room that can fail.
-
 namespace orderless {
+
+// Joining text is a lot of code, and would be compiled in every room that can fail.
 
 TooMany::TooMany(std::size_t n)
     : std::runtime_error("more than the limit allows: " + std::to_string(n)), met(n) {}

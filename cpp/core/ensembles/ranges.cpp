@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/ensembles/local.hpp"
+#include "core/ensembles/objective.hpp"
 
 namespace orderless::ensembles {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <exception>
 
-#include "core/base/poll.hpp"
+#include "core/base/errors.hpp"
 
 namespace orderless::ensembles {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "core/base/bigcount.hpp"
 #include "core/base/errors.hpp"
-#include "core/bins/questions.hpp"
+#include "core/base/wide.hpp"
+#include "core/bins/residual.hpp"
 
 namespace orderless::importance {
 

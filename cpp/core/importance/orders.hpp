@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/poll.hpp"
+#include "core/base/errors.hpp"
 #include "core/bins/bins.hpp"
 
 namespace orderless::importance {

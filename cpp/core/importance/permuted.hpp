@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/base/poll.hpp"
-#include "core/tree/flat.hpp"
+#include "core/base/errors.hpp"
+#include "core/tree/tree.hpp"
 
 namespace orderless::importance {
 

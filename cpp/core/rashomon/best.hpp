@@ -89,9 +89,9 @@ class Memory {
   /// Trees of depth <= `depth` on a support.
   [[nodiscard]] std::optional<Known> best(const Key& key, int depth);
   void add_best(const Key& key, int depth, const Known& known);
-  /// Sides as trees of depth <= `depth`; kept while they are few.
-  [[nodiscard]] std::optional<SideCosts> sides(const Key& key, int depth);
-  void add_sides(const Key& key, int depth, const SideCosts& sides);
+  /// Sides as trees of depth <= 2; kept while they are few.
+  [[nodiscard]] std::optional<SideCosts> sides(const Key& key);
+  void add_sides(const Key& key, const SideCosts& sides);
 
  private:
   struct Hash {
@@ -100,8 +100,8 @@ class Memory {
   /// One of several where there are threads, so that they seldom wait for each other.
   struct Shelf {
     std::mutex mutex;
-    std::vector<std::unordered_map<Key, Known, Hash>> best;       // by depth
-    std::vector<std::unordered_map<Key, SideCosts, Hash>> sides;  // by depth
+    std::vector<std::unordered_map<Key, Known, Hash>> best;  // by depth
+    std::unordered_map<Key, SideCosts, Hash> sides;
   };
   Shelf& shelf(const Key& key) { return shelves_[key[1] % shelves_.size()]; }
   void hold(std::size_t bytes);
@@ -125,9 +125,8 @@ class Best {
   /// bound >= upper that no tree goes below.
   [[nodiscard]] std::int64_t of(const std::uint64_t* support, int depth, std::int64_t upper);
 
-  /// Sides as trees of depth <= `depth`, 2 or 3, of a support, which `part` is; remembered while
-  /// they are few. Precondition: 3 where fours_pay.
-  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part, int depth);
+  /// Sides as trees of depth <= 2 of a support, which `part` is; remembered while they are few.
+  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part);
 
   /// No tree on the support costs less. Cost: words.
   [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support);
@@ -161,5 +160,42 @@ class Best {
   Restriction restriction_;
   std::vector<std::int64_t> weights_;
 };
+
+// Two classes. With s the weight of class 1 less that of class 0, a leaf misses (weight - |s|) / 2:
+// so a split misses least where |s| + |s'| of its sides is largest, and one signed number per set
+// of columns is enough. The cells of three columns follow from sets of columns that are 1 by
+// inclusion and exclusion; every set is counted once, and lowers all sides that it is a split of.
+
+/// Whether a part has two classes and weights so small that sums of eight of them fit in 32 bits.
+[[nodiscard]] bool signs_suffice(const Rows& part);
+
+/// Signed and plain weights of all rows and of each column.
+struct Ones {
+  std::int32_t sign = 0, weight = 0;
+  std::vector<std::int32_t> signs, weights;
+
+  explicit Ones(const Rows& part);
+};
+
+/// The rows of others in which one column is 1, for counting pairs of the columns after it: packed
+/// where that saves more than it costs, else a mask.
+class Within {
+ public:
+  void narrow(const Rows& rows, const std::uint64_t* mask, std::size_t column);
+  [[nodiscard]] const Rows& rows() const { return *rows_; }
+  [[nodiscard]] const std::uint64_t* mask() const { return mask_.data(); }
+
+ private:
+  const Rows* rows_ = nullptr;
+  Words mask_;
+  Rows packed_;
+  std::vector<Move> moves_;
+};
+
+/// As sides_of_depth_1, of a part where signs suffice. Cost: columns^2 / 2 x (words + a constant).
+[[nodiscard]] SideCosts signed_sides_of_depth_1(const Rows& part, const Costs& costs);
+
+/// As sides_of_depth_2, of a part where signs suffice. The work is shared among threads.
+[[nodiscard]] SideCosts signed_sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter);
 
 }  // namespace orderless::rashomon

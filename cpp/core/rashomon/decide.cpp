@@ -1,12 +1,226 @@
 #include "core/rashomon/decide.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/rashomon/best.hpp"
-#include "core/rashomon/number_lists.hpp"
+#include "core/rashomon/counts.hpp"
 
 namespace orderless::rashomon {
+
+/// Numbers are too many to be tried one after the other: here every node that a row can reach has a
+/// list of the numbers that some split there gives to the row, each with the cheapest such split.
+/// What "gives" means is up to who combines the sides. Views that ask for groups or a number of
+/// leaves are not looked at.
+class NumberLists {
+ public:
+  NumberLists(const Graph& graph, const View& view, Meter& meter);
+
+ protected:
+  struct Entry {
+    std::uint32_t place = 0;  // among the numbers
+    std::int64_t cost = 0;
+  };
+  using List = std::vector<Entry>;
+
+  /// Marks the nodes that the row can reach.
+  void meet(const std::uint8_t* one, const std::uint8_t* zero);
+  /// Makes the lists of all nodes that were met, from the last to the root. `combine` is called for
+  /// every edge of a node, and lowers costs; `tidy` sees every list once.
+  template <class Combine, class Tidy>
+  void fill(const Combine& combine, const Tidy& tidy) {
+    std::size_t n = 0;
+    for (std::uint32_t node = graph_.level_start.back(); node-- > 0;) {
+      List& own = lists_[node];
+      own.clear();
+      if (met_[node] == 0) continue;
+      budget_ = reachable_.budget(graph_, node);
+      for (const Edge& edge : graph_.of(node)) {
+        if (reachable_.has(graph_, node, edge)) combine(edge);
+      }
+      collect(own);
+      tidy(own);
+      n += own.size();
+      meter_.step(graph_.of(node).size() * 4 + 1);
+    }
+    held_.set(n * sizeof(Entry) + graph_.n_nodes() * 48);
+  }
+  /// The row goes to one side; the other may be anything.
+  void only(std::uint32_t side, std::uint32_t other);
+  void lower(std::uint32_t place, std::int64_t cost) {
+    if (place < first_ || place >= end_ || cost > budget_ || cost >= best_[place]) return;
+    if (best_[place] == unreachable) touched_.push_back(place);
+    best_[place] = cost;
+  }
+
+  const Graph& graph_;
+  const View& view_;
+  Reachable reachable_;
+  std::vector<std::int32_t> numbers_;
+  std::vector<std::uint32_t> place_;     // of each node's label among the numbers
+  std::uint32_t first_ = 0, end_ = 0;    // the places that are looked at
+  std::vector<List> lists_;              // of splits
+  std::vector<std::int64_t> any_split_;  // the cheapest of each node, whatever it says
+
+ private:
+  void find_cheapest();
+  void collect(List& out);
+
+  Meter& meter_;
+  Held held_;
+  std::vector<std::int64_t> best_;  // per number, for the node at hand
+  std::vector<std::uint32_t> touched_;
+  std::vector<std::uint8_t> met_;
+  std::int64_t budget_ = 0;
+};
+
+NumberLists::NumberLists(const Graph& graph, const View& view, Meter& meter)
+    : graph_(graph),
+      view_(view),
+      reachable_(graph, view),
+      numbers_(graph.labels()),
+      end_(static_cast<std::uint32_t>(numbers_.size())),
+      lists_(graph.n_nodes()),
+      any_split_(graph.n_nodes(), unreachable),
+      meter_(meter),
+      held_(meter),
+      best_(numbers_.size(), unreachable),
+      met_(graph.n_nodes()) {
+  for (const std::int32_t label : graph.label) {
+    const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), label);
+    place_.push_back(static_cast<std::uint32_t>(at - numbers_.begin()));
+  }
+  find_cheapest();
+}
+
+void NumberLists::find_cheapest() {
+  for (std::uint32_t node = graph_.level_start.back(); node-- > 0;) {
+    if (!reachable_.has(node)) continue;
+    for (const Edge& edge : graph_.of(node)) {
+      if (!reachable_.has(graph_, node, edge)) continue;
+      const std::uint32_t a = edge.when_true, b = edge.when_false;
+      const std::int64_t leaf_a = graph_.leaf_cost(a), leaf_b = graph_.leaf_cost(b);
+      std::int64_t cost = std::min(leaf_a, any_split_[a]) + any_split_[b];
+      cost = std::min(cost, any_split_[a] + leaf_b);
+      if (view_.trivial || place_[a] != place_[b]) cost = std::min(cost, leaf_a + leaf_b);
+      any_split_[node] = std::min(any_split_[node], cost);
+    }
+    meter_.step(graph_.of(node).size() + 1);
+  }
+}
+
+void NumberLists::meet(const std::uint8_t* one, const std::uint8_t* zero) {
+  std::fill(met_.begin(), met_.end(), std::uint8_t{0});
+  met_[0] = 1;
+  for (std::uint32_t node = 0; node < graph_.level_start.back(); ++node) {
+    if (met_[node] == 0) continue;
+    for (const Edge& edge : graph_.of(node)) {
+      if (!reachable_.has(graph_, node, edge)) continue;
+      if (one[edge.column] != 0) met_[edge.when_true] = 1;
+      if (zero[edge.column] != 0) met_[edge.when_false] = 1;
+    }
+  }
+}
+
+void NumberLists::only(std::uint32_t side, std::uint32_t other) {
+  const std::int64_t split = any_split_[other];
+  const bool two_leaves = view_.trivial || place_[side] != place_[other];
+  const std::int64_t rest = std::min(graph_.leaf_cost(other), split);
+  for (const Entry& each : lists_[side]) lower(each.place, each.cost + rest);
+  lower(place_[side], graph_.leaf_cost(side) + (two_leaves ? rest : split));
+}
+
+void NumberLists::collect(List& out) {
+  std::sort(touched_.begin(), touched_.end());
+  for (const std::uint32_t place : touched_) {
+    out.push_back({place, best_[place]});
+    best_[place] = unreachable;
+  }
+  touched_.clear();
+}
+
+namespace {
+
+class RangeFinder : public NumberLists {
+ public:
+  using NumberLists::NumberLists;
+
+  /// The labels from `first` to `last` are asked for.
+  void ask(std::int32_t first, std::int32_t last) {
+    const auto begin = numbers_.begin(), end = numbers_.end();
+    first_ = static_cast<std::uint32_t>(std::lower_bound(begin, end, first) - begin);
+    end_ = static_cast<std::uint32_t>(std::upper_bound(begin, end, last) - begin);
+  }
+
+  std::pair<std::int32_t, std::int32_t> find(const std::uint8_t* one, const std::uint8_t* zero) {
+    if (!reachable_.has(0)) return {-1, -1};
+    meet(one, zero);
+    fill(
+        [&](const Edge& edge) {
+          if (one[edge.column] != 0) only(edge.when_true, edge.when_false);
+          if (zero[edge.column] != 0) only(edge.when_false, edge.when_true);
+        },
+        [&](List& list) { thin(list); });
+    std::pair<std::int32_t, std::int32_t> out{-1, -1};
+    const auto add = [&](std::uint32_t place, std::int64_t cost) {
+      if (cost > view_.bound || place < first_ || place >= end_) return;
+      const std::int32_t label = numbers_[place];
+      out.first = out.first < 0 ? label : std::min(out.first, label);
+      out.second = std::max(out.second, label);
+    };
+    for (const Entry& each : lists_[0]) add(each.place, each.cost);
+    add(place_[0], graph_.leaf_cost(0));
+    return out;
+  }
+
+ private:
+  /// Leaves the numbers of which no smaller one, or no larger one, is as cheap.
+  void thin(List& list) {
+    keep_.assign(list.size(), 0);
+    std::int64_t least = unreachable;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].cost < least) {
+        keep_[i] = 1;
+        least = list[i].cost;
+      }
+    }
+    least = unreachable;
+    for (std::size_t i = list.size(); i-- > 0;) {
+      if (list[i].cost < least) {
+        keep_[i] = 1;
+        least = list[i].cost;
+      }
+    }
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (keep_[i] != 0) list[n++] = list[i];
+    }
+    list.resize(n);
+  }
+
+  std::vector<std::uint8_t> keep_;
+};
+
+}  // namespace
+
+Ranges ranges(const Graph& graph, const View& view, std::span<const std::uint8_t> may_be_one,
+              std::span<const std::uint8_t> may_be_zero, std::size_t n_rows, const Windows& windows,
+              Meter& meter) {
+  require_written(graph);
+  RangeFinder finder(graph, view, meter);
+  const std::size_t d = graph.rows.n_columns;
+  Ranges out;
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    if (!windows.first.empty()) finder.ask(windows.first[r], windows.last[r]);
+    const auto [low, high] = finder.find(may_be_one.data() + r * d, may_be_zero.data() + r * d);
+    out.smallest.push_back(low);
+    out.largest.push_back(high);
+  }
+  return out;
+}
 
 namespace {
 

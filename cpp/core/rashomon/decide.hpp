@@ -24,4 +24,24 @@ struct Decisions {
                                std::span<const std::uint8_t> may_be_zero, std::size_t n_rows,
                                Meter& meter);
 
+/// For each row the smallest and the largest number that some tree gives it.
+struct Ranges {
+  std::vector<std::int32_t> smallest, largest;  // labels; -1: no tree gives one of those asked for
+};
+
+/// Which labels are asked for, by row: those from `first` to `last`. Empty: all of them.
+struct Windows {
+  std::span<const std::int32_t> first, last;
+};
+
+/// Rows of which it is known, per column, whether it may be 1 and whether it may be 0: a tree gives
+/// a row the numbers of all leaves that it may reach; or the classes. Of views that ask for no
+/// groups or number of leaves.
+/// Dynamic programming over the graph, nothing is listed: distinct rows x edges x the numbers at a
+/// node of which no smaller (or no larger) one is as cheap.
+[[nodiscard]] Ranges ranges(const Graph& graph, const View& view,
+                            std::span<const std::uint8_t> may_be_one,
+                            std::span<const std::uint8_t> may_be_zero, std::size_t n_rows,
+                            const Windows& windows, Meter& meter);
+
 }  // namespace orderless::rashomon

@@ -128,11 +128,6 @@ class Functions {
   /// Per row (0/1 columns) and class, how many functions say it.
   [[nodiscard]] std::vector<std::int64_t> votes(std::span<const std::uint8_t> table,
                                                 std::size_t n_rows, Meter& meter) const;
-  /// Weight of the rows on which each two of some functions differ.
-  [[nodiscard]] std::vector<std::int64_t> disagreement(std::span<const std::uint8_t> table,
-                                                       std::span<const std::int64_t> weights,
-                                                       std::span<const std::int64_t> positions,
-                                                       Meter& meter) const;
 
   [[nodiscard]] const Graph& graph() const { return *graph_; }
   [[nodiscard]] std::int64_t cost(const Function& f) const {
@@ -189,5 +184,20 @@ class Functions {
   std::size_t n_ = 0;
   std::size_t bytes_ = 0;
 };
+
+/// A function's place in the order: the first element of its value, and where it stands.
+struct Standing {
+  std::uint64_t value = 0;
+  std::uint32_t number = 0;
+};
+
+/// Functions by (cost, leaves, value, groups). They are counted into cells of equal errors and
+/// leaves, whose order is that of their cost; the values of a cell are random, so by their first
+/// bits each is nearly where it belongs. Cost: linear.
+[[nodiscard]] std::vector<Standing> in_order(const std::vector<Function>& functions,
+                                             const Costs& costs);
+
+/// Bytes that `in_order` holds per function.
+inline constexpr std::size_t order_bytes = 2 * sizeof(Standing) + 8;
 
 }  // namespace orderless::rashomon

@@ -9,7 +9,7 @@
 #include "core/rashomon/last_splits.hpp"
 #include "core/rashomon/meter.hpp"
 #include "core/rashomon/rows.hpp"
-#include "core/tree/flat.hpp"
+#include "core/tree/tree.hpp"
 
 namespace orderless::rashomon {
 
@@ -32,7 +32,7 @@ struct Slack {
 
 /// How a graph with columns in chains is searched and kept; for tests.
 struct Keeping {
-  std::size_t walk_from = 2048;                   // columns from which on sides grow
+  std::size_t walk_from = 2048;                   // columns from which on splits are not kept
   std::size_t most_last = std::size_t{1} << 25U;  // last splits that are written down
 };
 

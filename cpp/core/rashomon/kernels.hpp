@@ -7,8 +7,9 @@
 
 #include "core/rashomon/rows.hpp"
 
-// The inner loops over words and columns, for the widest registers that the machine has.
 namespace orderless::rashomon {
+
+// The inner loops over words and columns, for the widest registers that the machine has.
 
 /// out[c] = weight of class c in a & b.
 void weigh(const std::uint64_t* a, const std::uint64_t* b, std::span<const Segment> segments,

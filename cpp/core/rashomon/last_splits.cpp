@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "core/rashomon/widths.hpp"
+#include "core/base/machine.hpp"
 
 namespace orderless::rashomon {
 

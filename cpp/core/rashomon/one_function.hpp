@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/rashomon/counts.hpp"
-#include "core/rashomon/faces.hpp"
 #include "core/rashomon/measure.hpp"
 
 namespace orderless::rashomon {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/poll.hpp"
+#include "core/base/errors.hpp"
 #include "core/bins/bins.hpp"
 
 namespace orderless::reasons {

@@ -13,7 +13,6 @@
 
 #include "core/base/machine.hpp"
 #include "core/rows/masks.hpp"
-#include "core/rows/packed.hpp"
 #include "core/rows/values.hpp"
 
 #if defined(ORDERLESS_X86)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/bits.hpp"
-#include "core/base/poll.hpp"
+#include "core/base/errors.hpp"
 
 namespace orderless::rows {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/errors.hpp"
 #include "core/base/field.hpp"
-#include "core/base/poll.hpp"
 #include "core/tree/tree.hpp"
 
 namespace orderless::same {

@@ -4,10 +4,8 @@
 #include <optional>
 
 #include "core/base/errors.hpp"
-#include "core/bins/questions.hpp"
-#include "core/smallest/apart.hpp"
+#include "core/bins/residual.hpp"
 #include "core/smallest/states.hpp"
-#include "core/smallest/write.hpp"
 
 namespace orderless::smallest {
 

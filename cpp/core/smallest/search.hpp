@@ -5,7 +5,7 @@
 #include <exception>
 #include <vector>
 
-#include "core/base/poll.hpp"
+#include "core/base/errors.hpp"
 #include "core/bins/bins.hpp"
 #include "core/smallest/weights.hpp"
 

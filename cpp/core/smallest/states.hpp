@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -83,5 +84,95 @@ class States {
 
 /// The depth that a tree of so many leaves has at least.
 [[nodiscard]] std::int32_t log2_up(std::int64_t n);
+
+/// Lower bounds on every tree for what is left in a box, from cells that no tree can treat alike.
+class Apart {
+ public:
+  explicit Apart(Residuals& residuals) : residuals_(residuals) {}
+
+  struct Bounds {
+    std::int64_t leaves = 1;  // cells of which no two fit into one pure box
+    std::int32_t depth = 0;   // questions that some cell cannot do without
+  };
+  /// Tries one cell per leaf, where it changes class most. Cost: pairs of leaves x leaves.
+  [[nodiscard]] Bounds bounds(Residuals::Id id);
+
+  /// How many questions the path of a cell has at least: one for each direction (down or up an
+  /// ordered feature, to another value of an unordered one) in which its class changes.
+  [[nodiscard]] std::int32_t questions(Residuals::Id id, std::span<const std::int32_t> cell);
+
+ private:
+  using Id = Residuals::Id;
+  using Cell = std::vector<std::int32_t>;  // a bin per feature; NaN: n_bins
+  struct Corner {
+    Cell cell;
+    std::int32_t label;
+  };
+  void corners(Id id, bool low_first);
+  /// Whether the cells lo .. hi (for unordered features: lo and hi) have a class but `label`.
+  [[nodiscard]] bool impure(Id id, std::int32_t label) const;
+  [[nodiscard]] bool goes(const Residuals::Node& node, bool yes) const;
+  [[nodiscard]] bool reaches(const Residuals::Node& node, std::int32_t bin, bool yes) const;
+  [[nodiscard]] std::int32_t label_of(Id id, std::span<const std::int32_t> cell) const;
+  [[nodiscard]] bool apart(Id id, const Corner& a, const Corner& b);
+
+  Residuals& residuals_;
+  std::vector<Corner> corners_;
+  Cell lo_, hi_;
+  std::int32_t free_ = -1;  // an unordered feature that may have any value
+};
+
+/// Part of a tree to write: a state of a search, or (state -1) a residual as it stands.
+struct TreePart {
+  std::int32_t state = -1;
+  Residuals::Id tree = 0;
+};
+
+/// What a state is written as: a split of two parts, or (no split) the residual in `yes`.
+struct PartSplit {
+  Residuals::Question question;
+  TreePart yes, no;
+  bool split = true;
+};
+
+/// Adds a node without children; gives its number.
+std::int32_t write_node(const Residuals& residuals, SmallestTree& out,
+                        const Residuals::Question& question);
+
+/// Writes a tree, each node before its children, true branch first; `open(part)` says what a state
+/// is written as.
+template <class Open>
+void write_tree(const Residuals& residuals, SmallestTree& out, TreePart root, Open&& open) {
+  struct Hanging {
+    TreePart part;
+    std::int32_t parent;
+    bool yes;
+  };
+  std::vector<Hanging> todo{{root, -1, true}};
+  while (!todo.empty()) {
+    Hanging step = todo.back();
+    todo.pop_back();
+    PartSplit here;
+    here.split = false;
+    if (step.part.state >= 0) {
+      here = open(step.part);
+      if (!here.split) step.part = here.yes;
+    }
+    if (!here.split) {
+      const Residuals::Node& node = residuals.node(step.part.tree);
+      here = {node, {-1, node.yes}, {-1, node.no}, node.feature >= 0};
+    }
+    const std::int32_t number = write_node(residuals, out, here.question);
+    if (step.parent >= 0) {
+      (step.yes ? out.when_true : out.when_false)[static_cast<std::size_t>(step.parent)] = number;
+    }
+    if (!here.split) continue;
+    todo.push_back({here.no, number, false});
+    todo.push_back({here.yes, number, true});
+  }
+}
+
+/// The whole residual, without a search: for trees too deep to search.
+[[nodiscard]] SmallestTree as_it_stands(const Residuals& residuals, bool leaves);
 
 }  // namespace orderless::smallest

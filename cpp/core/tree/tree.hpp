@@ -1,13 +1,42 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "core/tree/box.hpp"
-
 namespace orderless {
+
+/// The values that one feature can take.
+/// Ordered: the interval (lower, upper], and NaN where NaN is a value of its own.
+/// Unordered: the values 0 .. n_values - 1.
+struct Domain {
+  bool ordered = true;
+  bool nan = false;
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  std::int32_t n_values = 0;
+};
+
+/// Some of the values of one feature: one side of a box.
+/// Ordered: the interval (lower, upper], empty unless lower < upper, and NaN if `nan`.
+/// Unordered: one bit per value in `bits`.
+struct Side {
+  double lower = 0;
+  double upper = 0;
+  bool nan = false;
+  std::vector<std::uint64_t> bits;
+
+  [[nodiscard]] bool empty(bool ordered) const;
+};
+
+/// A box: one side per feature. Invariant: no side is empty.
+using Box = std::vector<Side>;
+
+[[nodiscard]] Side whole(const Domain& domain);
+[[nodiscard]] Box whole(std::span<const Domain> domains);
 
 /// A tree as arrays. Node 0 is the root; a leaf has feature -1.
 /// A condition holds for ordered values <= threshold (NaN: if nan_true), and for the unordered
@@ -101,5 +130,29 @@ bool walk_box(const TreeView& tree, std::span<const Domain> domains, Box& box, O
       },
       on_leaf);
 }
+
+/// Trees one after the other, nodes in preorder, the true branch first.
+struct FlatTrees {
+  std::vector<std::int64_t> start{0};
+  std::vector<std::int32_t> column;       // -1: leaf
+  std::vector<std::int32_t> label;        // -1: no leaf
+  std::vector<std::int32_t> false_child;  // from the tree's first node; -1: leaf
+
+  std::size_t add_leaf(std::int32_t says);
+  std::size_t add_split(std::uint32_t asks);
+  /// To be called when the true branch of `node` is there.
+  void begin_false(std::size_t node);
+  void end_tree() { start.push_back(static_cast<std::int64_t>(column.size())); }
+};
+
+/// Many trees over 0/1 columns, one after the other. Per node in preorder its column (-1: a leaf)
+/// and the class of a leaf; first the subtree where the column is 1, then the one where it is 0.
+/// Tree t has the nodes offsets[t] .. offsets[t + 1] - 1.
+struct FlatTreesView {
+  std::span<const std::int64_t> offsets;
+  std::span<const std::int32_t> column;
+  std::span<const std::int32_t> label;
+};
+
 
 }  // namespace orderless

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "core/acquisition/certificates.hpp"
+#include "core/acquisition/bound.hpp"
 #include "tests/acquisition/cases.hpp"
 
 using namespace orderless;

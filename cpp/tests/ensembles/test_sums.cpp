@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "core/ensembles/room.hpp"
+#include "core/ensembles/api.hpp"
 #include "tests/bintrees.hpp"
 #include "tests/check.hpp"
 

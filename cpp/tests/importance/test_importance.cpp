@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/bigcount.hpp"
 #include "core/base/errors.hpp"
+#include "core/base/wide.hpp"
 #include "core/bins/fragments.hpp"
 #include "core/importance/orders.hpp"
 #include "core/importance/permuted.hpp"

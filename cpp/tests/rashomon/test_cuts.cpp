@@ -3,9 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/rashomon/best.hpp"
 #include "core/rashomon/counts.hpp"
-#include "core/rashomon/cut_triples.hpp"
-#include "core/rashomon/signed.hpp"
 #include "tests/check.hpp"
 
 namespace {
@@ -194,33 +193,10 @@ void test_walk() {
   CHECK(n_open > 30);
 }
 
-/// Both ways to look at three cuts give the same.
-void test_triples() {
-  Random random{13};
-  for (int round = 0; round < 60; ++round) {
-    const Problem problem(random, 1 + random.below(4), 1 + random.below(80),
-                          round % 4 == 0 ? 70 : 1 + random.below(9), 2, 1);
-    Rows rows = problem.rows(0);
-    find_chains(rows, 1, 1);
-    const Part part = Restriction(rows).of(rows.all.data());
-    CHECK(triples_suffice(part.rows));
-    Meter meter = plenty();
-    const SideCosts wanted = sides_of_depth_2(part.rows, problem.costs, meter);
-    Best best(rows, problem.costs, meter);
-    const std::int64_t leaf = problem.costs.of(best.leaf(rows.all.data()).errors, 1);
-    const NearCuts near = near_cuts(
-        part.rows, problem.costs, leaf, [](std::int64_t optimum) { return optimum + 5; }, meter);
-    CHECK(near.sides == wanted);
-    CHECK(near.optimum == best.of(rows.all.data(), 3, unreachable));
-    CHECK(near.bound == near.optimum + 5);
-  }
-}
-
 }  // namespace
 
 int main() {
   test_classes();
   test_numbers();
-  test_triples();
   test_walk();
 }

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "core/rashomon/goals.hpp"
-#include "core/rashomon/nearest.hpp"
 #include "tests/check.hpp"
 
 namespace {

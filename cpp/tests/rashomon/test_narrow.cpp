@@ -8,7 +8,7 @@
 
 #include "core/rashomon/counts.hpp"
 #include "core/rashomon/functions.hpp"
-#include "core/rashomon/monotone.hpp"
+#include "core/rashomon/measure.hpp"
 #include "core/rashomon/narrow.hpp"
 #include "tests/check.hpp"
 

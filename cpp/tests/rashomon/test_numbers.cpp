@@ -7,7 +7,6 @@
 #include "core/rashomon/best.hpp"
 #include "core/rashomon/decide.hpp"
 #include "core/rashomon/functions.hpp"
-#include "core/rashomon/ranges.hpp"
 #include "tests/check.hpp"
 
 namespace {

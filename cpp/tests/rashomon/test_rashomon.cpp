@@ -10,8 +10,6 @@
 #include "core/rashomon/decide.hpp"
 #include "core/rashomon/functions.hpp"
 #include "core/rashomon/kernels.hpp"
-#include "core/rashomon/order.hpp"
-#include "core/rashomon/signed.hpp"
 #include "tests/check.hpp"
 #include "tests/rashomon/problem.hpp"
 

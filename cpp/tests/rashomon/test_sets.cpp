@@ -7,8 +7,7 @@
 #include "core/rashomon/best.hpp"
 #include "core/rashomon/graph.hpp"
 #include "core/rashomon/kernels.hpp"
-#include "core/rashomon/signed.hpp"
-#include "core/rashomon/threads.hpp"
+#include "core/rashomon/meter.hpp"
 #include "tests/check.hpp"
 #include "tests/rashomon/problem.hpp"
 
@@ -72,7 +71,9 @@ Words side_of(const Rows& rows, const Part& part, std::size_t group, bool yes) {
   return out;
 }
 
-void test_fours() {
+/// The cheapest trees of sides are the same from all columns at once, column by column, and by
+/// trying every tree.
+void test_sides() {
   Random random{2};
   for (int round = 0; round < 40; ++round) {
     const bool small = round % 2 == 0;
@@ -81,41 +82,24 @@ void test_fours() {
     if (round % 4 > 1) thin(problem, random);
     const Rows rows = problem.rows();
     const Part part = Restriction(rows).of(rows.all.data());
-    if (part.rows.n_columns < 4) continue;
     Meter meter(std::size_t{1} << 32U, [] {});
-    const SideCosts sides = signed_sides_of_depth_3(part.rows, problem.costs, meter);
+    const SideCosts sides = sides_of_depth_2(part.rows, problem.costs, meter);
     CHECK(meter.held() == 0);
     Best best(rows, problem.costs, meter);
     for (std::size_t side = 0; side < sides.size(); ++side) {
       const std::size_t group = side / 2;
       const bool yes = side % 2 == 0;
       const Words support = side_of(rows, part, group, yes);
-      CHECK(sides[side] == best.of(support.data(), 3, unreachable));
+      CHECK(sides[side] == best.of(support.data(), 2, unreachable));
       if (!small) continue;
       const auto column = static_cast<std::size_t>(part.column[group]);
       List list = all_rows(problem);
       std::erase_if(list, [&](std::size_t r) {
         return problem.bit(r, column) != (yes != (part.flip[column] != 0));
       });
-      CHECK(sides[side] == plain_best(problem, list, 3));
+      CHECK(sides[side] == plain_best(problem, list, 2));
+      CHECK(best.of(support.data(), 4, unreachable) == plain_best(problem, list, 4));
     }
-  }
-}
-
-/// Where fours pay, the optimum of depth 4 is the same as column by column.
-void test_where_fours_pay() {
-  Random random{3};
-  for (int round = 0; round < 4; ++round) {
-    const Problem problem = of_two_classes(random, 24, 20000);
-    const Rows rows = problem.rows();
-    const Part part = Restriction(rows).of(rows.all.data());
-    Meter meter(std::size_t{1} << 32U, [] {}), small(std::size_t{1} << 18U, [] {});
-    CHECK(fours_pay(part.rows, problem.costs, meter));
-    CHECK(!fours_pay(part.rows, problem.costs, small));
-    CHECK(!fours_pay(part.rows, {std::int64_t{1} << 50U, 1}, meter));
-    CHECK(!fours_pay(part.rows, {1, std::int64_t{1} << 60U}, meter));
-    const std::int64_t best = Best(rows, problem.costs, meter).of(rows.all.data(), 4, unreachable);
-    CHECK(best == Best(rows, problem.costs, small).of(rows.all.data(), 4, unreachable));
   }
 }
 
@@ -217,8 +201,7 @@ void test_graphs() {
 
 int main() {
   test_pairs();
-  test_fours();
-  test_where_fours_pay();
+  test_sides();
   test_each();
   test_faults();
   test_graphs();

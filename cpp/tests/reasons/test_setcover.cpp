@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/reasons/setcover.hpp"
+#include "core/reasons/cover.hpp"
 #include "tests/check.hpp"
 
 using namespace orderless::reasons;

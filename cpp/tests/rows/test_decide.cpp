@@ -10,7 +10,6 @@
 
 #include "core/rows/block_walk.hpp"
 #include "core/rows/decide.hpp"
-#include "core/rows/ends_walk.hpp"
 #include "core/rows/lane_walk.hpp"
 #include "core/rows/masks.hpp"
 #include "core/rows/walk.hpp"

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/rows/decide.hpp"
-#include "core/rows/many.hpp"
 #include "tests/check.hpp"
 #include "tests/trees.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "core/tree/prune.hpp"
+#include "core/tree/held.hpp"
 #include "tests/check.hpp"
 #include "tests/trees.hpp"
 

@@ -157,14 +157,6 @@ def trees_by_root(
     memory_limit: int,
     time_limit: float,
 ) -> tuple[Longs, Ints, Words]: ...
-def distinct_at_least(
-    graph: Graph,
-    view: View,
-    measure: CoreMeasure,
-    most_cells: int,
-    memory_limit: int,
-    time_limit: float,
-) -> tuple[int, int]: ...
 
 class Graph:
     def __init__(
@@ -263,9 +255,3 @@ class Functions:
     def trees(self, positions: Longs) -> FlatTrees: ...
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees: ...
     def votes(self, columns: Bytes) -> Longs: ...
-    def disagreement(
-        self,
-        columns: Bytes,
-        weights: Longs,
-        positions: Longs,
-    ) -> Longs: ...

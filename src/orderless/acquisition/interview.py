@@ -18,7 +18,7 @@ from ..model import Label
 from .question import Question, money
 
 if TYPE_CHECKING:
-    from ..form import Explanation
+    from ..questions import Explanation
     from .policy import Policy
 
 __all__ = ["Interview"]
@@ -68,6 +68,7 @@ class Interview:
     Asked b and a; total cost 6.
     >>> print(talk.skip())
     Not determined: 0 or 1 are possible, because a is unknown.
+    Settled, whatever the values, by a.
     Asked b and a (unavailable); total cost 1.
     """
 

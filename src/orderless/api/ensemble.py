@@ -11,12 +11,18 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..ensembles import explain_ensemble_row, explain_ensemble_rows
-from ..errors import InvalidTree
-from ..form import Explanation, Explanations
 from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
-from ..questions import Needed, needed_of_row, predict_proba, sums, tree_of_ensemble, without_idle
+from ..questions import (
+    Explanation,
+    Explanations,
+    explain,
+    explain_all,
+    predict_proba,
+    sums,
+    tree_of_ensemble,
+    without_idle,
+)
 from ..readers import read_score
 from .model import LONGEST, Model
 from .tree import Tree
@@ -199,25 +205,17 @@ class Ensemble(Model[SumKernel]):
 
     # -- rows ----------------------------------------------------------------------------------
 
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed:
-        if tolerance is not None:
-            raise InvalidTree(
-                "what a sum of trees needs is known for exact answers only: leave tolerance out, "
-                "or ask discretize([level]) about a level"
-            )
-        return needed_of_row(self.kernel, row, limit, time_limit)
-
     # -- why -----------------------------------------------------------------------------------
 
     def _explain(
         self, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float | None
     ) -> Explanation:
-        return explain_ensemble_row(self.kernel, row, costs, tolerance, limit, time_limit)
+        return explain(
+            self.kernel, row, costs=costs, tolerance=tolerance, limit=limit, time_limit=time_limit
+        )
 
     def _explain_all(self, X: Any, time_limit: float | None) -> Explanations:
-        return explain_ensemble_rows(self.kernel, X, time_limit)
+        return explain_all(self.kernel, X, time_limit)
 
     # -- exports, and the trees --------------------------------------------------------------
 

@@ -10,9 +10,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
 
-from ..form import Explanation, Explanations
 from ..model import TIME_LIMIT, Budget, Fact, Label, Space, SumKernel, TreeKernel, formats
-from ..questions import Needed, ask_next, interval, possible, predict, shares, status
+from ..questions import (
+    Explanation,
+    Explanations,
+    Needed,
+    ask_next,
+    interval,
+    needed_for,
+    possible,
+    predict,
+    shares_of,
+    status,
+)
 
 __all__ = ["Model"]
 
@@ -264,7 +274,7 @@ class Model(ABC, Generic[K]):
         array([[0.67, 0.33],
                [0.  , 1.  ]])
         """
-        return shares(self.kernel, X, reference, y)
+        return shares_of(self.kernel, X, reference, y)
 
     def needed(
         self,
@@ -281,8 +291,8 @@ class Model(ABC, Generic[K]):
         row : dict, one-row data frame, Series, or values in the order of the space's columns
             What is missing, None or NaN is unknown.
         tolerance : float, optional
-            For a tree of numbers: a row is settled as soon as the numbers that are possible are at
-            most so far apart.
+            For numbers: a row is settled as soon as those that are possible are at most so far
+            apart.
         limit : int
             Steps that each of the two searches may take before ``TooManyReasons`` is raised.
         time_limit : float, optional
@@ -305,7 +315,7 @@ class Model(ABC, Generic[K]):
         Settled, whatever the values, by x0 and x1.
         Settled, for some values, by x0; or by x1.
         """
-        return self._needed(row, tolerance, limit, time_limit)
+        return needed_for(self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit)
 
     def ask_next(
         self,
@@ -373,8 +383,7 @@ class Model(ABC, Generic[K]):
             If given, the text shows the cheapest reason. 0 or more, for every feature that the
             model asks about.
         tolerance : float
-            For a sum of trees of numbers: reasons keep the number within so much of what the row
-            can get.
+            For numbers: reasons keep the number within so much of what the row can get.
         limit : int
             How many reasons ``reasons()`` may list before ``TooManyReasons`` is raised.
         time_limit : float, optional
@@ -400,6 +409,7 @@ class Model(ABC, Generic[K]):
         It would be 0 if age were > 25, or if priors were <= 3.
         >>> print(tree.explain({"age": 23}))
         Not determined: 0 or 1 are possible, because priors is unknown.
+        Settled, whatever the values, by priors.
         """
         return self._explain(row, costs, tolerance, limit, time_limit)
 
@@ -509,11 +519,6 @@ class Model(ABC, Generic[K]):
         return self.kernel.to_json()
 
     # -- how one kind of model answers ---------------------------------------------------------
-
-    @abstractmethod
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed: ...
 
     @abstractmethod
     def _explain(

@@ -13,18 +13,13 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidTree
 from ..form import (
-    Explanation,
-    Explanations,
     Form,
-    explain_one,
-    explain_rows,
     fingerprint,
     smallest_tree,
 )
 from ..inputs import Predictor, labels_like, rows_for
-from ..model import TIME_LIMIT, Nodes, Space, Task, TreeKernel, read_seconds, tree_text
+from ..model import TIME_LIMIT, Nodes, Space, Task, TreeKernel, tree_text
 from ..output.code import (
     as_pmml,
     to_sklearn,
@@ -35,7 +30,7 @@ from ..output.code import (
     tree_as_sql,
 )
 from ..output.rules import tree_as_html
-from ..questions import Needed, missing_needed, redundant_splits
+from ..questions import Explanation, Explanations, explain, explain_all, redundant_splits
 from .model import LONGEST, Model
 
 __all__ = ["Tree"]
@@ -365,13 +360,6 @@ class Tree(Model[TreeKernel]):
             return self._predictor(row)
         return super()._predict_row(row, tolerance, time_limit)
 
-    def _needed(
-        self, row: Any, tolerance: float | None, limit: int, time_limit: float | None
-    ) -> Needed:
-        return missing_needed(
-            self.kernel, row, tolerance=tolerance, limit=limit, time_limit=time_limit
-        )
-
     # -- why -----------------------------------------------------------------------------------
 
     @cached_property
@@ -381,17 +369,12 @@ class Tree(Model[TreeKernel]):
     def _explain(
         self, row: Any, costs: Any, tolerance: float, limit: int, time_limit: float | None
     ) -> Explanation:
-        if tolerance:
-            raise InvalidTree(
-                "reasons of a tree keep the numbers that the row can get: tolerance= is for sums "
-                "of trees"
-            )
-        return explain_one(
-            self._form, row, costs=costs, limit=limit, time_limit=read_seconds(time_limit)
+        return explain(
+            self._form, row, costs=costs, tolerance=tolerance, limit=limit, time_limit=time_limit
         )
 
     def _explain_all(self, X: Any, time_limit: float | None) -> Explanations:
-        return explain_rows(self._form, X, time_limit)
+        return explain_all(self._form, X, time_limit)
 
     # -- exports -------------------------------------------------------------------------------
 

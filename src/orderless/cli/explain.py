@@ -132,12 +132,12 @@ def command(
                 "of rules: explain rows, with --row NAME=VALUE or --rows FILE"
             )
         rows = _rows_of(many, which, data, files)
-        _write_rows([_why_many(many, one, limits) for one in rows], output)
+        _write_rows([_why(many, one, limits) for one in rows], output)
         return
     form = form_of(source.tree, limits)
     if which.row or which.rows is not None:
         rows = _rows_of(source.tree, which, data, files)
-        _write_rows([_why(form, one) for one in rows], output)
+        _write_rows([_why(form, one, limits) for one in rows], output)
         return
 
     with busy(f"Finding {'reasons' if reasons else 'rules'}"):
@@ -186,29 +186,15 @@ def _terms_text(
 # -- single rows: why each gets its class ----------------------------------------------------------
 
 
-def _why(form: Form, row: dict[str, Any]) -> Why:
-    """Explain a row of one tree."""
-    from ..form import explain_one
-    from ..questions import missing_needed
+def _why(model: Form | SumKernel, row: dict[str, Any], limits: LimitOptions) -> Why:
+    """Explain a row; what is not found out in time is said in the text."""
+    from ..errors import InvalidTree, OutOfTime, TooManyReasons, Undecided
+    from ..questions import explain
 
-    why = explain_one(form, row)
-    needed = missing_needed(form.tree, row, time_limit=form.time_limit)
-    settle = [list(names) for names in needed.settle] if needed.label is None else []
-    lines = str(why).splitlines()
-    if needed.label is None:
-        lines += str(needed).splitlines()[1:]
-    return {**why.to_dict(), "settle": settle}, lines
-
-
-def _why_many(ensemble: SumKernel, row: dict[str, Any], limits: LimitOptions) -> Why:
-    """Explain a row of many trees; what is not found out in time is said in the text."""
-    from ..ensembles import explain_ensemble_row
-    from ..errors import OutOfTime, TooManyReasons, Undecided
-
-    why = explain_ensemble_row(ensemble, row, None, 0.0, limits.limit, limits.time_limit)
+    why = explain(model, row, limit=limits.limit, time_limit=limits.time_limit)
     settle: list[list[str]] = []
-    if why.status == "open" and ensemble.task == "classification":
-        with suppress(Undecided, OutOfTime, TooManyReasons):
+    if why.status == "open":
+        with suppress(InvalidTree, Undecided, OutOfTime, TooManyReasons):
             settle = [list(names) for names in why.needed.settle]
     return {**why.to_dict(), "settle": settle}, str(why).splitlines()
 

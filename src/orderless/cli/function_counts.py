@@ -71,14 +71,13 @@ def size_rows(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _estimated(words: str, estimate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Say an estimate, how sure it is, and what is proven."""
+    """Describe an estimate, and how sure it is."""
     low, high = (shown_count(estimate[end]) for end in ("low", "high"))
     sure = f"{estimate['confidence']:.0%} confidence: {low} to {high}"
     how = f"estimated from {estimate['sampled']:,} trees ({sure})"
     return [
         {"what": f"{words}, too many to count: {how}",
          "how many": shown_count(estimate["estimate"])},
-        {"what": f"{words}, proven to be at least", "how many": shown_count(estimate["at_least"])},
     ]  # fmt: skip
 
 

@@ -12,11 +12,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form import canonical_form, explain_one
+from ..form import canonical_form
 from ..inputs import class_codes, codes_for, rows_at, rows_for
 from ..model import Budget, Floats, Rows, SumKernel, TreeKernel, known_bins, known_rows
 from ..questions import (
     OUT_OF_TIME,
+    explain,
     groups_reached,
     predict_proba,
     status as status_of,
@@ -58,7 +59,7 @@ class FittedTree:
 
     def why(self, rows: Any) -> str:
         """Say why the first of some rows is not determined."""
-        why = explain_one(self.form, rows_at(rows, np.array([0])))
+        why = explain(self.form, rows_at(rows, np.array([0])))
         return f"{list(why.possible)} are possible, because {list(why.unknown)} are unknown"
 
 

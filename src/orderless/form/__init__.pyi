@@ -1,32 +1,7 @@
-from .changes import (
-    Change as Change,
-    Changes as Changes,
-    Effects as Effects,
-    Limits as Limits,
-    Way as Way,
-    allowed_bins as allowed_bins,
-    bin_costs as bin_costs,
-    bin_steps as bin_steps,
-    bins_meeting as bins_meeting,
-    box_cost as box_cost,
-    changes_of as changes_of,
-    wanted_classes as wanted_classes,
-)
 from .completed import (
     OneRow as OneRow,
     completed as completed,
     read_one as read_one,
-)
-from .explain import (
-    Explanation as Explanation,
-)
-from .explain_row import (
-    explain_one as explain_one,
-)
-from .explanations import (
-    Explanations as Explanations,
-    Found as Found,
-    explain_rows as explain_rows,
 )
 from .fingerprints import (
     class_weights as class_weights,
@@ -44,11 +19,8 @@ from .formats import (
     read_form as read_form,
     write_form as write_form,
 )
-from .possible_changes import (
-    PossibleCosts as PossibleCosts,
-)
-from .possible_search import (
-    own_values as own_values,
+from .function_tree import (
+    with_function_bins as with_function_bins,
 )
 from .reasons import (
     Form as Form,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidSpace, InvalidTree
-from ..model import TIME_LIMIT, TREE_ARRAYS, Bins, Box, Side, Space, TreeKernel, formats as serial
+from ..model import TIME_LIMIT, Bins, Box, Side, Space, TreeKernel, formats as serial
 from .fingerprints import fingerprint_points, hex_digits
 from .reasons import Form, Subject
 
@@ -62,7 +62,7 @@ def read_form(
     time_limit : float
         Of the form.
     """
-    content = serial.load(text, FORM_FORMAT, (VERSION, KNOWING), limit=limit, arrays=TREE_ARRAYS)
+    content = serial.load(text, FORM_FORMAT, (VERSION, KNOWING), limit=limit)
     with serial.Reading("a form"):
         tree, exact = _read(content)
     if hex_digits(fingerprint_points([tree])[0]) != content.get("fingerprint"):

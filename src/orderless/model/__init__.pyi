@@ -175,7 +175,6 @@ from .target import (
     near_numbers as near_numbers,
 )
 from .tree import (
-    TREE_ARRAYS as TREE_ARRAYS,
     TREE_FORMAT as TREE_FORMAT,
     Task as Task,
     TreeKernel as TreeKernel,

@@ -6,15 +6,12 @@ Out: text, and dicts again. What is inside is checked by whoever asked (docs/for
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from .. import _core
 from ..errors import InvalidTree, a_kind, an
 from .escapes import cut
 from .feature import first_repeated
@@ -22,8 +19,6 @@ from .feature import first_repeated
 __all__ = ["Reading", "dump", "load", "numbers", "parse", "take"]
 
 LIMIT = 256 * 1024 * 1024
-PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-ASCII = json.JSONEncoder(allow_nan=False)
 MESSAGE = 1_000  # characters of a message: a file may hold a name of any length
 # What values of a wrong type or size raise where they are used.
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
@@ -33,45 +28,29 @@ FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, Recursio
 def dump(form: str, version: int, content: Mapping[str, Any]) -> str:
     """Write the content as JSON with its format and version first. Floats keep every bit."""
     content = {"format": form, "version": version, **content}
-    text = _text(content, PLAIN)
+    text = PLAIN.encode(content)
     if text.isascii():
         return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:  # half of a surrogate pair: legal in Python's text, not in a file
-        text = _text(content, ASCII)
+        text = ASCII.encode(content)
     return text
 
 
-def _text(content: Any, encoder: json.JSONEncoder) -> str:
-    """Write dicts, lists and arrays; arrays as the lists that they are, by the core."""
-    parts: list[str] = []
-    _write(content, encoder, parts)
-    return "".join(parts)
+def _plain(array: Any) -> Any:
+    """Return an array as lists, with infinity as text."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"cannot write {a_kind(array)} as JSON")
+    if not np.isinf(array).any():
+        return array.tolist()
+    return np.where(
+        np.isinf(array), np.where(array > 0, "inf", "-inf"), array.astype(object)
+    ).tolist()
 
 
-def _write(content: Any, encoder: json.JSONEncoder, parts: list[str]) -> None:
-    if isinstance(content, np.ndarray):
-        text = _core.base.numbers_text(np.ascontiguousarray(content))
-        parts.append(encoder.encode(_plain(content.tolist())) if text is None else text)
-    elif isinstance(content, dict) and any(
-        isinstance(v, dict | np.ndarray) for v in content.values()
-    ):
-        before = "{"
-        for key, value in content.items():
-            parts += (before, encoder.encode(key), ": ")
-            _write(value, encoder, parts)
-            before = ", "
-        parts.append("}")
-    else:
-        parts.append(encoder.encode(content))
-
-
-def _plain(numbers: Any) -> Any:
-    """Write infinity as text, as the core does."""
-    if isinstance(numbers, list):
-        return [_plain(number) for number in numbers]
-    return ("inf" if numbers > 0 else "-inf") if abs(numbers) == math.inf else numbers
+PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain)
+ASCII = json.JSONEncoder(allow_nan=False, default=_plain)
 
 
 def load(
@@ -80,7 +59,6 @@ def load(
     version: int | tuple[int, ...],
     *,
     limit: int = LIMIT,
-    arrays: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Read what ``dump`` wrote; refuse other formats, unknown versions, and anything broken.
 
@@ -90,8 +68,6 @@ def load(
         The versions that are read.
     limit : int
         Longest text that is looked at; longer input is refused before it is parsed.
-    arrays : sequence of str
-        Entries whose lists of numbers are given as arrays, where they can be.
     """
     if isinstance(text, bytes | bytearray):
         if len(text) > limit:
@@ -104,7 +80,7 @@ def load(
         raise InvalidTree(f"expected JSON text, got {a_kind(text)}")
     if len(text) > limit:
         raise _too_long(len(text), limit)
-    content = parse(text, arrays)
+    content = parse(text)
     if not isinstance(content, dict) or content.get("format") != form:
         came = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise InvalidTree(f"expected the format {form!r}, got {came!r:.80}")
@@ -120,19 +96,8 @@ def load(
     return content
 
 
-def parse(text: str, arrays: Sequence[str] = ()) -> Any:
-    """Parse JSON, strictly: no NaN, no entry twice; anything wrong is an ``InvalidTree``.
-
-    Lists of numbers under the names ``arrays`` are read by the core, and given as arrays.
-    """
-    found = _core.base.number_lists(text, list(arrays)) if arrays else None
-    if found is not None:
-        rest, lists = found  # each list has left NaN in its place
-        some = iter(lists)
-        with contextlib.suppress(ValueError, RecursionError):  # which are told below
-            return json.loads(
-                rest, parse_constant=lambda _: next(some), object_pairs_hook=_no_duplicates
-            )
+def parse(text: str) -> Any:
+    """Parse JSON, strictly: no NaN, no entry twice; anything wrong is an ``InvalidTree``."""
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
     except RecursionError:
@@ -191,13 +156,10 @@ def take(content: Mapping[str, Any], key: str, kind: type) -> Any:
 
 
 def numbers(content: Mapping[str, Any], key: str, depth: int = 1) -> Any:
-    """Get a list or an array of numbers, or with ``depth=2`` of lists of numbers.
+    """Get a list of numbers, or with ``depth=2`` of lists of numbers.
 
     Text among them is refused before numpy makes all entries as long as the longest.
     """
-    array = content.get(key)
-    if isinstance(array, np.ndarray) and array.ndim == depth:
-        return array
     rows = take(content, key, list)
     for row in [rows] if depth == 1 else rows:
         if not isinstance(row, list) or not all(isinstance(n, int | float) for n in row):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..model import PossibleRows, Rows
     from .feature import Label
 
-__all__ = ["TREE_ARRAYS", "TREE_FORMAT", "Task", "TreeKernel", "labels_array", "n_threads"]
+__all__ = ["TREE_FORMAT", "Task", "TreeKernel", "labels_array", "n_threads"]
 
 MOST_THREADS = 1_024
 LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
@@ -83,7 +83,6 @@ def labels_array(classes: tuple[Label, ...]) -> NDArray[Any]:
 TREE_FORMAT = "orderless-tree"
 VERSION = 1
 # Entries that are lists of numbers, by node.
-TREE_ARRAYS = ("feature", "threshold", "when_true", "when_false", "leaf_class", "distribution")
 KNOWING = 2  # with facts in the space, which an older orderless would not heed
 
 
@@ -602,7 +601,7 @@ class TreeKernel:
             Longest text, in characters, that is looked at.
         """
         known = (VERSION, KNOWING)
-        return cls.from_dict(serial.load(text, TREE_FORMAT, known, limit=limit, arrays=TREE_ARRAYS))
+        return cls.from_dict(serial.load(text, TREE_FORMAT, known, limit=limit))
 
     # -- leaves that predict numbers, and shares -------------------------------------------------
 

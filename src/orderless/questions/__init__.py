@@ -1,7 +1,8 @@
 """Questions about one model or two, each written once for a tree and for a sum of trees.
 
 In:  a kernel, rows with unknown values, regions, costs.
-Out: what is certain, possible, needed; what to ask next; proofs and comparisons.
+Out: what is certain, possible, needed, and why; what would change it; what to ask next; proofs and
+     comparisons.
 """
 
 from lazy_loader import attach_stub

@@ -10,6 +10,10 @@ from .boxes import (
     OUT_OF_TIME as OUT_OF_TIME,
     Verdicts as Verdicts,
 )
+from .changes import (
+    Change as Change,
+    Changes as Changes,
+)
 from .compare import (
     ModelPair as ModelPair,
     RowsOfBoth as RowsOfBoth,
@@ -23,8 +27,16 @@ from .differences import (
     Shift as Shift,
     difference as difference,
 )
+from .explanations import (
+    Explanation as Explanation,
+    Explanations as Explanations,
+    explain as explain,
+    explain_all as explain_all,
+)
 from .needed import (
-    needed_of_row as needed_of_row,
+    Needed as Needed,
+    Settling as Settling,
+    needed_for as needed_for,
 )
 from .proofs import (
     Proof as Proof,
@@ -49,17 +61,10 @@ from .rows import (
     verdicts_of as verdicts_of,
     warn_of_undecided as warn_of_undecided,
 )
-from .settling import (
-    Settling as Settling,
-)
 from .shares import (
     counts_rows as counts_rows,
-    shares as shares,
+    shares_of as shares_of,
 )
 from .splitting import (
     tree_of_ensemble as tree_of_ensemble,
-)
-from .tree_needed import (
-    Needed as Needed,
-    missing_needed as missing_needed,
 )

@@ -36,6 +36,7 @@ __all__ = [
     "extremes_of_boxes",
     "n_cells",
     "never_rounds",
+    "number_box",
     "number_verdicts",
     "one_leaf_each",
     "outward",
@@ -353,6 +354,11 @@ def _of_boxes(
         for i in np.flatnonzero(few & ~certain).tolist():
             _look_at_all(out, i, ensemble, boxes[i], threads)
     return out
+
+
+def number_box(ensemble: SumKernel, box: Boxes, seconds: float) -> NumberVerdicts:
+    """Decide one box."""
+    return _of_boxes(ensemble, box[None], seconds, 1)
 
 
 def _look_at_all(

@@ -391,19 +391,16 @@ class Probe:
     ----------
     ensemble : Ensemble
         Of classes.
-    time_limit : float
-        Seconds from each ``start`` on.
     """
 
-    def __init__(self, ensemble: SumKernel, time_limit: float | None) -> None:
-        self.ensemble, self.time_limit = ensemble, time_limit
-        self.bins = ensemble.bins
+    def __init__(self, ensemble: SumKernel) -> None:
+        self.ensemble, self.bins = ensemble, ensemble.bins
         self.at = slices(ensemble.bins)
-        self.start()
 
-    def start(self) -> None:
-        """Begin a new answer, with a budget of its own."""
-        self.budget = Budget(self.time_limit)
+    @property
+    def budget(self) -> Budget:
+        """The budget of the answer at hand."""
+        return Budget.current()
 
     @property
     def left(self) -> float:

@@ -63,6 +63,7 @@ __all__ = [
     "possible",
     "predict",
     "predict_proba",
+    "read_width",
     "refuse_numbers",
     "status",
     "sums",
@@ -95,25 +96,32 @@ def predict(
     if isinstance(model, TreeKernel):
         return predict_tree(model, X, tolerance=tolerance, n_jobs=n_jobs)
     rows = rows_for(model, X)
-    width = None if tolerance is None else read_tolerance(tolerance)
-    if model.task != "regression":
-        if width is not None:
-            raise InvalidTree(
-                f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave "
-                "it out"
-            )
+    width = read_width(model, tolerance)
+    if width is None:
         found = verdicts_of(model, rows, n_jobs)
         answers, late = labels_like(X, model.labels, found.label), found.status == OUT_OF_TIME
     else:
         numbers = number_verdicts(model, RowBoxes(model, rows), n_threads(n_jobs))
         values, masked = numbers.number, numbers.status != CERTAIN
-        if width is not None:
+        if tolerance is not None:
             values = np.where(masked, midpoint(numbers.lower, numbers.upper), values)
             masked &= ~narrow(numbers.lower, numbers.upper, width)
         answers, late = masked_like(X, values, masked), masked & (numbers.status == OUT_OF_TIME)
     if warn:
         warn_of_undecided(late)
     return answers
+
+
+def read_width(model: SumKernel, tolerance: float | None) -> float | None:
+    """Read how far numbers may be from each other, 0 by default; None for classes."""
+    if model.task == "regression":
+        return 0.0 if tolerance is None else read_tolerance(tolerance)
+    if tolerance is not None:
+        raise InvalidTree(
+            f"tolerance={tolerance!r:.80} is about numbers, and this model says classes: leave it "
+            "out"
+        )
+    return None
 
 
 def warn_of_undecided(late: Flags) -> None:

@@ -17,14 +17,14 @@ from ..inputs import class_codes, rows_for, table_like
 from ..model import Rows, SumKernel, TreeKernel, allowed_bins, distinct_rows, known_rows, row_bins
 from .rows import verdicts_of
 
-__all__ = ["counts_rows", "shares"]
+__all__ = ["counts_rows", "shares_of"]
 
 Model = TreeKernel | SumKernel
 
 MOST_CELLS = 20_000_000  # of a table of rows by leaves, or by training cells, at one time
 
 
-def shares(model: Model, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
+def shares_of(model: Model, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
     """Return the share of each class among the training rows that fit; see ``Model.shares``."""
     rows = rows_for(model, X)
     if isinstance(reference, str):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
-from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel, refuse_facts
+from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel
 from .bounds import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, PossibleCells, decide_boxes, slices, undecided
 
@@ -257,13 +257,35 @@ class _Numbers:
 def tree_of_ensemble(
     ensemble: SumKernel, limit: int, time_limit: float | None, limit_name: str = "limit"
 ) -> TreeKernel:
-    """Give one tree that says the same; see ``Ensemble.to_tree``."""
-    refuse_facts(ensemble.space, "to_tree of an ensemble")
+    """Return one tree that decides the same; see ``Ensemble.to_tree``.
+
+    Facts are left to the tree: it decides rows that they exclude in the same way, too.
+    """
+    return _tree_of(ensemble, limit, time_limit, limit_name)
+
+
+def tree_in_box(
+    ensemble: SumKernel, box: Boxes, limit: int, time_limit: float | None
+) -> TreeKernel:
+    """Give one tree that says the same inside a box as an ensemble.
+
+    Facts are left to the tree, as by ``tree_of_ensemble``.
+    """
+    return _tree_of(ensemble, limit, time_limit, "limit", box)
+
+
+def _tree_of(
+    ensemble: SumKernel,
+    limit: int,
+    time_limit: float | None,
+    limit_name: str,
+    box: Boxes | None = None,
+) -> TreeKernel:
     numbers = _Numbers(ensemble) if ensemble.task == "regression" else None
     oracle: Oracle = _Classes(ensemble) if numbers is None else numbers
     splitting = Splitting(oracle, limit, time_limit, limit_name)
-    splitting.estimates = True
-    splitting.run()
+    splitting.estimates = box is None
+    splitting.run(tolerance=box)
     nodes = _nodes(splitting)
     if numbers is None:
         return TreeKernel(ensemble.space, ensemble.classes, **ensemble.bins.over_features(nodes))
@@ -272,21 +294,8 @@ def tree_of_ensemble(
     rising = sorted(of_place[place] for place in met)
     code = {numbers.places[number]: i for i, number in enumerate(rising)}
     place = np.array([code.get(c, -1) for c in nodes.leaf_class.tolist()], dtype=np.int32)
-    return TreeKernel(ensemble.space, rising, task="regression",
-                **ensemble.bins.over_features(nodes._replace(leaf_class=place)))  # fmt: skip
-
-
-def tree_in_box(
-    ensemble: SumKernel, box: Boxes, limit: int, time_limit: float | None
-) -> TreeKernel:
-    """Give one tree that says the same inside a box as an ensemble of classes.
-
-    Facts are left to the tree: it says the same of rows that they exclude, too.
-    """
-    splitting = Splitting(_Classes(ensemble), limit, time_limit)
-    splitting.run(tolerance=box)
-    own = ensemble.bins.over_features(_nodes(splitting))
-    return TreeKernel(ensemble.space, ensemble.classes, **own)
+    arrays = ensemble.bins.over_features(nodes._replace(leaf_class=place))
+    return TreeKernel(ensemble.space, rising, task="regression", **arrays)
 
 
 def _nodes(splitting: Splitting) -> BinNodes:

@@ -1,8 +1,7 @@
-"""How many functions a set holds, where they are too many to list: an estimate and a proof.
+"""How many functions a set holds, where they are too many to list: an estimate.
 
 In:  a set of trees, which are drawn; of each, how many trees of the set are the same function.
-Out: ``DistinctEstimate``: an estimate with an interval that holds with a stated confidence, and a
-     number that is proven.
+Out: ``DistinctEstimate``: an estimate with an interval that holds with a stated confidence.
 Paper: Section 4 counts by listing; this goes on where lists end.
 """
 
@@ -18,7 +17,7 @@ from .. import _core
 from ..inputs import generator
 from .engine import Engine
 from .flat import FlatTrees
-from .halves import whole, wide
+from .halves import wide
 from .members import Members, positions_below
 from .narrowed import core_view
 from .view import LIMIT, View
@@ -26,7 +25,6 @@ from .view import LIMIT, View
 __all__ = ["DistinctEstimate", "Estimates"]
 
 AT_ONCE = 1000  # trees that are looked at in one call of the core
-MOST_CELLS = 64  # of the tables of the lower bound: how closely trees are told apart
 
 
 class DistinctEstimate(NamedTuple):
@@ -37,12 +35,9 @@ class DistinctEstimate(NamedTuple):
     estimate : int
         Unbiased up to rounding.
     low, high : int
-        The number lies between them with at least this ``confidence``, over the draw. They are
-        never worse than what is proven.
+        The number lies between them with at least this ``confidence``, over the draw.
     confidence : float
         1.0 where nothing was drawn, because the functions were listed.
-    at_least : int
-        Proven: there are this many functions.
     sampled : int
         How many trees were drawn.
     """
@@ -51,7 +46,6 @@ class DistinctEstimate(NamedTuple):
     low: int
     high: int
     confidence: float
-    at_least: int
     sampled: int
 
 
@@ -99,11 +93,6 @@ class Estimates(Members):
         trivial splits are drawn, too, where a constraint may hold because of such a split
         (``must_use``, ``first``); the error is then larger.
 
-        ``at_least`` counts trees that ask about features in one order on all paths, each feature
-        once, and whose splits have two different sides: no two of these are the same function. (Or,
-        for a given number of errors, trees with one question at the root and such sides.) With
-        ``must_use``, ``at_most_features`` and trees of numbers it is 1.
-
         Cost: of each tree drawn, the orders in which its questions can be asked; about a fifth of a
         millisecond at depth 4. For a list of trees, and with ``monotone``, functions are listed.
 
@@ -116,8 +105,8 @@ class Estimates(Members):
         >>> found.n_distinct
         295
         >>> got = found.estimate_distinct(2000, random_state=0)
-        >>> got.estimate, got.low, got.high, got.at_least
-        (298, 293, 304, 93)
+        >>> got.estimate, got.low, got.high
+        (298, 293, 304)
         """
         n_samples, confidence = _checked(n_samples, confidence)
         semantics = self._problem.semantics(semantics)
@@ -129,17 +118,16 @@ class Estimates(Members):
         engine, view = self._source, self._view
         if not isinstance(engine, Engine) or view.monotone or not self.n_trees:
             n = self.count_distinct(semantics, limit=max(LIMIT, self.n_trees))
-            return DistinctEstimate(n, n, n, 1.0, n, 0)
+            return DistinctEstimate(n, n, n, 1.0, 0)
         drawn_from = view if view.required or view.first else view._replace(trivial=False)
         n = engine.counts(drawn_from).n
         positions = positions_below(n, n_samples, generator(random_state))
         shares = 1.0 / _trees_alike(engine, drawn_from, semantics, positions)
-        at_least = max(1, _at_least(engine, view, semantics))
         mean, error = float(shares.mean()), _error(shares, confidence)
-        low = max(at_least, math.ceil(n * max(mean - error, 0.0) * (1 - 1e-12)))
+        low = max(1, math.ceil(n * max(mean - error, 0.0) * (1 - 1e-12)))
         high = max(low, min(n, math.floor(n * min(mean + error, 1.0) * (1 + 1e-12))))
-        estimate = min(max(round(n * mean), at_least), n)
-        return DistinctEstimate(estimate, low, high, confidence, at_least, n_samples)
+        estimate = min(max(round(n * mean), 1), n)
+        return DistinctEstimate(estimate, low, high, confidence, n_samples)
 
 
 def _checked(n_samples: Any, confidence: Any) -> tuple[int, float]:
@@ -182,20 +170,3 @@ def _trees_alike(
             ).reshape(-1, 2)  # fmt: skip
             out += wide(halves[:, 0], halves[:, 1])
     return np.array([float(n) for n in out])
-
-
-def _at_least(engine: Engine, view: View, semantics: str) -> int:
-    """Give a proven lower bound on the number of functions; 0 where there is none."""
-    limited = view.required or view.most_features is not None or (view.first and not view.trivial)
-    if limited or engine.problem.task == "regression":
-        return 0
-    graph = engine.graph_for(view)
-    measure = engine.problem.fingerprint_weights(semantics, graph)
-    assert measure is not None
-    wanted = core_view(engine.problem.columns, graph, view, engine.base)
-    with engine.caps("the estimate of the number of functions"):
-        return whole(
-            _core.rashomon.distinct_at_least(
-                graph, wanted, measure, MOST_CELLS, engine.memory_limit, engine.seconds
-            )
-        )

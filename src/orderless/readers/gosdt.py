@@ -1,7 +1,7 @@
 """GOSDT's trees.
 
 In:  a fitted ``GOSDTClassifier``, or one of its ``trees_``.
-Out: ``ColumnTree``. A column is asked whether it is not 0; GOSDT makes its table boolean first.
+Out: ``ColumnModel``. A column is asked whether it is not 0; GOSDT makes its table boolean first.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnreadableModel
-from .build import ColumnTree, Table, TreeBuilder
+from .builder import ColumnModel, ModelBuilder, Table
 from .checks import refuse_own_predict
 
 __all__ = ["from_gosdt", "knows"]
@@ -23,7 +23,7 @@ def knows(model: Any) -> bool:
     return isinstance(model, GOSDTClassifier | Tree)
 
 
-def from_gosdt(model: Any) -> ColumnTree:
+def from_gosdt(model: Any) -> ColumnModel:
     """Read a tree; of a classifier the first one, which is the one that its ``predict`` asks.
 
     A classifier with ``model_limit`` above 1 may hold more: ``orderless.read_many(model.trees_)``.
@@ -36,7 +36,7 @@ def from_gosdt(model: Any) -> ColumnTree:
         if not getattr(model, "trees_", None):
             raise UnreadableModel("this GOSDTClassifier holds no tree: call fit(X, y) first")
         model = model.trees_[0]
-    builder = TreeBuilder(Table(len(model.features), model.features, binary=True))
+    builder = ModelBuilder(Table(len(model.features), model.features, binary=True))
     for node in builder.walk(model.tree):
         if isinstance(node, Leaf):
             builder.leaf_number(node.prediction)

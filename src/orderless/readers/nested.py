@@ -4,7 +4,7 @@ In:  ``{"feature": 0, "true": {...}, "false": {"prediction": 1}}``; a feature is
      name of a column. A split may say ``"relation"`` (``==``, ``<=``, ``<``, ``>``, ``>=``, ``in``)
      and ``"reference"``; without, it asks whether the column is 1. Predictions are classes;
      where they are numbers to compute with, the root says ``"task": "regression"``.
-Out: ``ColumnTree``.
+Out: ``ColumnModel``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import InvalidTree, a_kind, setting
 from ..inputs import near, some_names
 from ..model import parse
-from .build import MOST_COLUMNS, ColumnTree, Table, TreeBuilder
+from .builder import MAX_COLUMNS, ColumnModel, ModelBuilder, Table
 
 __all__ = ["from_nested"]
 
@@ -28,12 +28,12 @@ RELATIONS = ("==", *COMPARISONS, "in")
 
 def from_nested(
     given: Mapping[str, Any] | str, column_names: Sequence[str] | None = None
-) -> ColumnTree:
+) -> ColumnModel:
     """Read a tree of nested dicts. Without recursion, so depth is no problem."""
     root = _parsed(given) if isinstance(given, str) else given
     n_columns = None if column_names is None else len(column_names)
     position = {name: i for i, name in enumerate(column_names or ())}
-    builder = TreeBuilder(Table(n_columns, column_names))
+    builder = ModelBuilder(Table(n_columns, column_names))
     binary = True
     for node in builder.walk(root):
         if not isinstance(node, Mapping):
@@ -49,7 +49,7 @@ def from_nested(
         column = _column(node["feature"], position, n_columns)
         binary &= _split(builder, column, node)
     builder.table = replace(builder.table, binary=binary)
-    return replace(builder.finish(), task=root.get("task", "classification"))
+    return builder.finish(task=root.get("task", "classification"))
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
@@ -69,7 +69,7 @@ def _column(feature: Any, position: Mapping[str, int], n_columns: int | None) ->
         return position[feature]
     if isinstance(feature, np.integer):
         feature = int(feature)
-    most = MOST_COLUMNS if n_columns is None else n_columns
+    most = MAX_COLUMNS if n_columns is None else n_columns
     if not isinstance(feature, int) or isinstance(feature, bool) or not 0 <= feature < most:
         raise InvalidTree(
             f"feature {feature!r:.80} is not a column: it must be a name, or one of 0 to {most - 1}"
@@ -77,7 +77,7 @@ def _column(feature: Any, position: Mapping[str, int], n_columns: int | None) ->
     return feature
 
 
-def _split(builder: TreeBuilder, column: int, node: Mapping[str, Any]) -> bool:
+def _split(builder: ModelBuilder, column: int, node: Mapping[str, Any]) -> bool:
     """Add a split; tell whether it asks no more than a column of 0 and 1 can answer."""
     true, false = node["true"], node["false"]
     if "relation" not in node and "reference" not in node:

@@ -1,7 +1,7 @@
 """PRAXIS' trees (the package tree-praxis): one, or a whole Rashomon set.
 
 In:  a fitted ``PRAXIS``.
-Out: ``ColumnTree``, or ``BitTrees``. A column is asked whether it is 1. PRAXIS keeps neither names
+Out: ``ColumnModel``, or ``BitTrees``. A column is asked whether it is 1. PRAXIS keeps neither names
      nor the number of columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the
      last column that any of the trees asks about counts as the last of the table.
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import UnreadableModel
-from .binary import BitTrees, Flat, join, leaf
-from .build import ColumnTree, Table
+from .bits import BitTrees, Flat, join, leaf
+from .builder import ColumnModel, Table
 
 __all__ = ["from_praxis", "knows", "knows_set", "trees_of"]
 
@@ -33,14 +33,14 @@ def knows_set(model: Any) -> bool:
     return knows(model)
 
 
-def from_praxis(model: Any) -> ColumnTree:
+def from_praxis(model: Any) -> ColumnModel:
     """Read a set that holds exactly one tree."""
     if (count := model.count_trees()) > 1:
         raise UnreadableModel(
             f"this PRAXIS holds {count} trees: read all with orderless.read_many(model), and choose"
         )
     bits = trees_of(model)
-    return bits.column_tree(next(iter(bits.trees)))
+    return ColumnModel([bits.column_tree(next(iter(bits.trees)))])
 
 
 def trees_of(model: Any) -> BitTrees:

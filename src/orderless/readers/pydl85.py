@@ -1,7 +1,7 @@
 """DL8.5's trees.
 
 In:  a fitted ``DL85Classifier``.
-Out: ``ColumnTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
+Out: ``ColumnModel``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
      columns: without ``space=``, ``preprocessing=`` or ``feature_names=`` the last column that the
      tree asks about counts as the last of the table.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnreadableModel
-from .build import ColumnTree, Table, TreeBuilder
+from .builder import ColumnModel, ModelBuilder, Table
 from .checks import is_classifier, unfitted
 
 __all__ = ["from_pydl85", "knows"]
@@ -28,7 +28,7 @@ def knows(model: Any) -> bool:
     return is_classifier(model, DL85Classifier, DL85Predictor)
 
 
-def from_pydl85(model: Any) -> ColumnTree:
+def from_pydl85(model: Any) -> ColumnModel:
     """Read a fitted classifier."""
     if not model.is_fitted_:
         raise unfitted(model)
@@ -44,7 +44,7 @@ def from_pydl85(model: Any) -> ColumnTree:
             f"DL8.5 was fitted with the labels {classes} and treats them as 0 to "
             f"{len(classes) - 1}, so its tree is wrong: number the classes from 0 and fit again"
         )
-    builder = TreeBuilder(Table(None, binary=True))
+    builder = ModelBuilder(Table(None, binary=True))
     for node in builder.walk(model.tree_):
         if "feat" in node:
             builder.bit_test(node["feat"], zero=node["right"], one=node["left"])

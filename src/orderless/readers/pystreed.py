@@ -1,7 +1,7 @@
 """STreeD's trees.
 
 In:  a fitted ``STreeDClassifier``, ``STreeDRegressor`` or ``STreeDCostSensitiveClassifier``.
-Out: ``ColumnTree`` over the columns that went in: the first two have a binarizer inside, and their
+Out: ``ColumnModel`` over the columns that went in: the first two have a binarizer inside, and their
      trees ask about the binarizer's columns; the last takes columns of 0 and 1 as they are. Of a
      data frame the first two keep the names of the columns and not their order, so that names
      decide what is what.
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import UnreadableModel, a_kind
 from ..model import Label, plain_label
-from .build import ColumnTree, Table, TreeBuilder
+from .builder import NUMBER, ColumnModel, ModelBuilder, Table
 from .checks import refuse_own_predict
 
 __all__ = ["from_pystreed", "knows"]
@@ -47,7 +47,7 @@ def knows(model: Any) -> bool:
     return isinstance(model, known)
 
 
-def from_pystreed(model: Any) -> ColumnTree:
+def from_pystreed(model: Any) -> ColumnModel:
     """Read a fitted model, through its binarizer if it has one."""
     if getattr(model, "fit_result", None) is None or not hasattr(model, "tree_"):
         raise UnreadableModel(
@@ -60,11 +60,11 @@ def from_pystreed(model: Any) -> ColumnTree:
     return _through_binarizer(model)
 
 
-def _over_columns(model: Any) -> ColumnTree:
+def _over_columns(model: Any) -> ColumnModel:
     """Read a tree whose columns are 0 or 1 already."""
     classes = [int(label) for label in np.unique(model.train_y_)]
     names = getattr(model, "feature_names_in_", None)
-    builder = TreeBuilder(Table(int(model.n_features_in_), names, binary=True))
+    builder = ModelBuilder(Table(int(model.n_features_in_), names, binary=True))
     for node in builder.walk(model.tree_):
         if node.is_leaf_node():
             builder.leaf(int(node.label), _rows(node, classes))
@@ -73,25 +73,25 @@ def _over_columns(model: Any) -> ColumnTree:
     return builder.finish(classes)
 
 
-def _through_binarizer(model: Any) -> ColumnTree:
+def _through_binarizer(model: Any) -> ColumnModel:
     """Read a tree whose columns a binarizer made: each is 1 where its test holds."""
     classes = getattr(model, "classes_", None)  # a regressor has none
     labels = None if classes is None else _whole(classes)
     tests = _tests(model.binarizer_)
     table, columns = _table(model, tests)
-    builder = TreeBuilder(table)
+    builder = ModelBuilder(table)
     for node in builder.walk(model.tree_):
         if not node.is_leaf_node():
             test = tests[node.feature]
             _split(builder, test, columns.index(test.column), node)
         elif labels is None:
-            builder.leaf_of_number(node.label)
+            builder.leaf_adds(node.label)
         else:
             builder.leaf(int(node.label), _rows(node, labels))
-    return builder.finish(classes)
+    return builder.finish(rule=NUMBER) if labels is None else builder.finish(classes)
 
 
-def _split(builder: TreeBuilder, test: _Test, column: int, node: Any) -> None:
+def _split(builder: ModelBuilder, test: _Test, column: int, node: Any) -> None:
     """Add a node that asks a test of the binarizer."""
     zero, one = node.left_child, node.right_child
     if test.at_most is not None:

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import InvalidData, UnreadableModel
 from ..inputs import MOST_BYTES, read_file, some_names
 from ..model import parse
-from .build import MOST_NODES
+from .builder import MAX_NODES
 from .checks import damaged
 from .parquet import read_parquet
 
@@ -128,8 +128,8 @@ def _rows(folder: Path, name: str, *columns: str) -> list[dict[str, Any]]:
     if not files:
         raise ValueError(f"the folder {name!r} has no Parquet file")
     rows = read_parquet(_contents(files, MOST_BYTES), columns)
-    if len(rows) > MOST_NODES:
-        raise UnreadableModel(f"the model has {len(rows):,} nodes: {MOST_NODES:,} are the most")
+    if len(rows) > MAX_NODES:
+        raise UnreadableModel(f"the model has {len(rows):,} nodes: {MAX_NODES:,} are the most")
     return rows
 
 

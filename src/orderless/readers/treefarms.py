@@ -1,8 +1,8 @@
 """TreeFARMS' trees: one, or a whole Rashomon set.
 
 In:  a fitted ``TREEFARMS``, its ``ModelSetContainer``, or a ``TreeClassifier`` out of it.
-Out: ``ColumnTree``, or ``BitTrees``. A column is asked whether it is 1. A ``TREEFARMS`` knows names
-     and labels; the other two know neither, so their classes are numbers: positions among the
+Out: ``ColumnModel``, or ``BitTrees``. A column is asked whether it is 1. A ``TREEFARMS`` knows
+     names and labels; the other two know neither, so their classes are numbers: positions among the
      labels sorted as text, as TreeFARMS' own ``predict`` gives them.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import UnreadableModel
-from .binary import BitTrees, Flat, join, leaf
-from .build import ColumnTree, Table, TreeBuilder
+from .bits import BitTrees, Flat, join, leaf
+from .builder import ColumnModel, ModelBuilder, Table
 from .checks import refuse_own_predict, unfitted
 
 __all__ = ["from_treefarms", "knows", "knows_set", "trees_of"]
@@ -34,7 +34,7 @@ def knows(model: Any) -> bool:
     return isinstance(model, TreeClassifier) or knows_set(model)
 
 
-def from_treefarms(model: Any) -> ColumnTree:
+def from_treefarms(model: Any) -> ColumnModel:
     """Read a ``TreeClassifier``, or a set that holds exactly one tree."""
     if knows_set(model):
         container, _, _ = _unpack(model)
@@ -45,7 +45,7 @@ def from_treefarms(model: Any) -> ColumnTree:
                 + (", and raise rashomon_bound_adder to get any" * (not container.model_count))
             )
         bits = trees_of(model)
-        return bits.column_tree(next(iter(bits.trees)))
+        return ColumnModel([bits.column_tree(next(iter(bits.trees)))])
     from treefarms.model.tree_classifier import TreeClassifier
 
     refuse_own_predict(model, TreeClassifier)
@@ -54,7 +54,7 @@ def from_treefarms(model: Any) -> ColumnTree:
             "this TreeClassifier has an encoder inside, which cannot be undone: fit TreeFARMS on "
             "0/1 columns, and read the tree with preprocessing= or space= to say what they mean"
         )
-    builder = TreeBuilder(Table(None, binary=True))
+    builder = ModelBuilder(Table(None, binary=True))
     for node in builder.walk(model.source):
         if "prediction" in node:
             builder.leaf_number(node["prediction"])

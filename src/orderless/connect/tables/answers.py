@@ -23,7 +23,7 @@ from ...questions import (
     OPEN,
     Settling,
     asked_features,
-    needed_of_row,
+    needed_for,
     number_bounds,
     predict,
     verdicts_of,
@@ -136,7 +136,7 @@ class Answers:
             number: dict[tuple[str, ...], int] = {}
             out = np.zeros(len(at), dtype=np.intp)
             for k, i in enumerate(at):
-                settle = needed_of_row(self.tree, rows.take(np.array([i])), 200_000, 60.0).settle
+                settle = needed_for(self.tree, rows.take(np.array([i])), time_limit=60.0).settle
                 out[k] = number.setdefault(settle[0], len(number)) if settle else -1
             return list(number), out
         except (TooManyReasons, OutOfTime, Undecided) as fault:

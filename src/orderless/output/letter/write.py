@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...ensembles import explain_ensemble_row
 from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
-from ...form import Change, Changes, Explanation, Term, canonical_form, explain_one
+from ...form import Form, Term, canonical_form
 from ...inputs import as_values, is_unknown, near, row_at, rows_for, some_names
 from ...model import (
     TIME_LIMIT,
@@ -31,6 +31,7 @@ from ...model import (
     short_number,
     side_text,
 )
+from ...questions import Change, Changes, Explanation, explain
 from ...readers import read_model
 from .codes import read_codes
 from .letter import Letter, Reason
@@ -171,18 +172,13 @@ class _Writer:
         self.codes, self.at_most, self.ways = read_codes(codes), at_most, ways
         self.immutable = None if immutable is None else list(immutable)
         self.adverse = self._labels(adverse)
-        self.explain: Callable[[Any], Explanation]
+        asked: SumKernel | Form
         if isinstance(self.model, SumKernel):
-            ensemble = self.model
-            self.explain = lambda row: explain_ensemble_row(
-                ensemble, row, None, 0.0, 10_000, time_limit
-            )
-            asked: Iterable[str] = ensemble.features
-        else:
-            form = canonical_form(self.model, time_limit=time_limit)
-            self.explain = lambda row: explain_one(form, row)
-            asked = [feature.name for feature in form.bins.features]
-        self.codes.check(self.model.space, asked)
+            asked = self.model
+        else:  # whose bins are found once
+            asked = canonical_form(self.model, time_limit=time_limit)
+        self.explain: Callable[[Any], Explanation] = partial(explain, asked, time_limit=time_limit)
+        self.codes.check(self.model.space, [own.name for own in asked.bins.features])
 
     def _labels(self, adverse: Any) -> list[Label] | None:
         """Read the decisions that letters are written for."""

@@ -1,4 +1,4 @@
-// What to ask next of a sum of trees: the rule of ens.ask_next (src/orderless/ensembles/asking.py), to
+// What to ask next of a sum of trees: the rule of ens.ask_next (src/orderless/questions/asking.py), to
 // the last bit, so that both ask the same. What is changed here is changed there.
 
 const DRAWS = 64; // completions that look random

@@ -11,13 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...ensembles import explain_ensemble_row
 from ...errors import OutOfTime, TooManyReasons, Undecided
 from ...estimators import Coverage, coverage
 from ...estimators.gapped import Gapped
 from ...inputs import row_at, rows_at
 from ...model import Budget, SumKernel, amount
-from ...questions import status as status_of, verdicts_of
+from ...questions import explain, status as status_of, verdicts_of
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
 from .sections import how_good, right
@@ -194,7 +193,7 @@ def reasons(subject: Subject) -> Section:
 
 def _why(model: SumKernel, row: dict[str, Any]) -> list[str]:
     """Give the lines of an explanation, as far as it is found in the time of a report."""
-    why = explain_ensemble_row(model, row, None, 0.0, 10_000, TIME_TO_EXPLAIN)
+    why = explain(model, row, time_limit=TIME_TO_EXPLAIN)
     try:
         lines = str(why).splitlines()
         late = "What would change it takes too long to find for a report."

@@ -16,7 +16,7 @@ from typing import Any
 from ...errors import InvalidSpace, UnreadableModel, a_kind
 from ...inputs import is_unknown, some_names
 from ...model import Column, Feature, Label, Space, Values, plain_label
-from ..build import KEPT, Nan, Table, numbered_names, whole_number
+from ..builder import REMEMBERED, Nan, Table, numbered_names, whole_number
 from .stage import (
     Before,
     Block,
@@ -77,7 +77,7 @@ def source_columns(
 
 def space_columns(space: Space) -> list[SourceColumn]:
     """Read the columns of a space: values of features, or 0/1 for conditions on them."""
-    if len(space.columns) > KEPT:
+    if len(space.columns) > REMEMBERED:
         return [_space_column(space, column) for column in space.columns]
     return list(_columns_of(space))
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
 from ...model import Feature, Flags, Floats, Label, Space, TreeKernel, row_boundary, value_at_most
-from ..build import ColumnTree, Table
+from ..builder import ColumnTree, Table
 from .bisect import last_before_change
 from .stage import SourceColumn, Steps
 
-__all__ = ["all_over_features", "over_features", "unfold"]
+__all__ = ["all_over_features", "each_over_features", "over_features", "unfold"]
 
 MAX_UNFOLDED = 1_000_000  # nodes
 
@@ -53,6 +53,16 @@ def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
     else:
         (out,) = all_over_features([tree], columns, space)
     return _with_numbers_that_are_there(out)
+
+
+def each_over_features(
+    trees: Sequence[ColumnTree], columns: Sequence[SourceColumn], space: Space
+) -> list[TreeKernel]:
+    """State each of many trees of one table, as ``over_features`` does; bisect for all at once."""
+    if len(trees) == 1 or _are_features(trees[0], columns, space):
+        return [over_features(tree, columns, space) for tree in trees]
+    kernels = all_over_features(trees, columns, space)
+    return [_with_numbers_that_are_there(kernel) for kernel in kernels]
 
 
 def _are_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Space) -> bool:

@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 from ...errors import InvalidSpace, InvalidTree
 from ...inputs import near, some_names
 from ...model import Feature, FeatureSpec, Label, Space
-from ..ensembles.score import inferred_feature
-from ..ensembles.score_items import Test
-from ..ensembles.score_trees import codes_of, intervals_of
 from ..intervals import EVERY_NUMBER, Interval, Intervals, complement, meet, union
+from ..points import Test, codes_of, inferred_feature, intervals_of
 from .cells import Cell
 from .table import RuleTable
 

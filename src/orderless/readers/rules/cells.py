@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InvalidTree
 from ...model import parse
-from ..ensembles.score_items import Test
+from ..points import Test
 
 __all__ = ["ANYTHING", "Alternative", "Cell", "read_cell", "read_sentence", "value_of"]
 

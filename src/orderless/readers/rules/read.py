@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ...errors import InvalidParameter, InvalidRules, InvalidTree, TooLarge, named, setting
 from ...inputs import some_names
 from ...model import FeatureSpec, Label, Space, Task, TreeKernel, plain_label
-from ..build import Table, TreeBuilder
+from ..builder import NUMBER, ModelBuilder, Table
 from ..preprocessing.columns import source_columns
 from ..preprocessing.conditions import over_features
 from .boxes import Boxes, boxes_of, declared
@@ -192,18 +192,20 @@ def _tree(diagram: Diagram, default: Label | None, task: Task, limit: int) -> Tr
         binary={at for at, feature in enumerate(space.features) if feature.kind == "boolean"},
         categories={at: f.categories for at, f in enumerate(space.features) if not f.ordered},
     )
-    builder = TreeBuilder(table)
+    builder = ModelBuilder(table)
     for node in builder.walk(nodes[root]):
         if not isinstance(node, Split):
             (label,) = node
             if task == "regression":
-                builder.leaf_of_number(label)
+                builder.leaf_adds(label)
             else:
                 builder.leaf(label)
             continue
         _test(builder, node, nodes, space)
     columns = source_columns(table, None, space, None, "unknown")
-    return over_features(builder.finish(), *columns)
+    tree = builder.finish(rule=NUMBER if task == "regression" else None).one_tree()
+    assert tree is not None
+    return over_features(tree, *columns)
 
 
 def _by_output(diagram: Diagram, default: Label | None) -> tuple[list[Any], int]:
@@ -231,7 +233,7 @@ def _by_output(diagram: Diagram, default: Label | None) -> tuple[list[Any], int]
     return nodes, moved[diagram.root]
 
 
-def _test(builder: TreeBuilder, node: Split, nodes: Sequence[Any], space: Space) -> None:
+def _test(builder: ModelBuilder, node: Split, nodes: Sequence[Any], space: Space) -> None:
     """Describe a split as a test with two outcomes."""
     at, branches = node
     feature = space.features[at]

@@ -1,1 +1,0 @@
-"""Models that add up trees: one file per library, one way out."""
