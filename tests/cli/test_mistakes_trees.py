@@ -28,7 +28,7 @@ def cyclic():
         ('{"format": "orderless-tree", "version": 9}', "has version 9"),
         (
             '{"format": "orderless-form", "version": 1}',
-            "has version 1 and this orderless reads versions 2 and 3",
+            "reads versions 2 and 3",
         ),
         (b'{"format": "orderless-form", "x": "\xff"}', "not UTF-8 text"),
         (b'{"prediction": "\xff"}', "not UTF-8 text"),

@@ -1,7 +1,6 @@
 """Names from anybody in everything that is written: code decides as the tree, pages stay pages."""
 
 import re
-import sys
 from html.parser import HTMLParser
 
 import javascript

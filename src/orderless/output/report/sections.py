@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ...acquisition import Policy, money, percent as whole_percent
+from ...acquisition import money, percent as whole_percent
+from ...api import Policy
 from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality
 from ...model import TreeKernel, amount, class_names, label_text

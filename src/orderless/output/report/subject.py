@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...acquisition import Policy, cheapest_policy
+from ...api import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Coverage, Deviation, Quality, coverage, deviation, judge
 from ...form import Form, canonical_form, smallest_tree
