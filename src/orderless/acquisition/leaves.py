@@ -98,6 +98,7 @@ class Leaves:
         boxes = Box.of_slots(bins, slots)
         self.masks = [_by_bin([box.bits[k] for box in boxes], n) for k, n in enumerate(bins.widths)]
         self.whole = [bins.every_bin(k) for k in range(len(bins.features))]
+        self._end_of: dict[int, int] = {}
         self._met: dict[tuple[int, int, int], int] = {}
         self._holds: dict[int, list[bool]] = {}
 
@@ -111,8 +112,12 @@ class Leaves:
 
         That is the places of its first and its last class, where these count as the same.
         """
-        low, high = self._ends(leaves)
-        return low * len(self.classes) + high if high <= self._reach[low] else -1
+        end = self._end_of.get(leaves)
+        if end is None:
+            low, high = self._ends(leaves)
+            end = low * len(self.classes) + high if high <= self._reach[low] else -1
+            self._end_of[leaves] = end
+        return end
 
     def decision(self, end: int) -> Decision:
         """Give what is decided, by its number from ``end_of``."""

@@ -57,7 +57,7 @@ def read_problem(
         The sum of all costs, also of what the tree does not ask about.
     """
     _check_options(method, objective, max_questions)
-    leaves = _leaves_of(tree, X, tolerance, priced_features(costs, groups, known), method)
+    leaves = _leaves_of(tree, tolerance, priced_features(costs, groups, known), method)
     bins = leaves.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
     rows, weight = _training_rows(bins, X, sample_weight)
@@ -75,12 +75,9 @@ def read_problem(
     return problem, total
 
 
-def _leaves_of(
-    model: Any, X: Any, tolerance: float | None, priced: set[str], method: str
-) -> Leaves:
-    """Give a tree's leaves, for ``tolerance`` as one of numbers; rows must satisfy its facts."""
+def _leaves_of(model: Any, tolerance: float | None, priced: set[str], method: str) -> Leaves:
+    """Give a tree's leaves, for ``tolerance`` as one of numbers."""
     tree = read_tree(model)
-    refuse_contradictions(tree, rows_for(tree, X))
     if method in ("naive", "path"):  # they ask all, whatever is determined
         refuse_facts(tree.space, f"the policy {method!r}")
     width = None if tolerance is None else read_tolerance(tolerance)
@@ -103,8 +100,10 @@ def _check_options(method: object, objective: object, max_questions: int | None)
 def _training_rows(
     bins: Bins, X: Any, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Give the distinct rows over bins, and how much each counts."""
-    table = row_bins(bins, rows_for(bins.tree, X))
+    """Give the distinct rows over bins, and how much each counts; they must satisfy the facts."""
+    rows = rows_for(bins.tree, X)
+    refuse_contradictions(bins.tree, rows)
+    table = row_bins(bins, rows)
     if len(table) == 0:
         raise InvalidData(
             "X has no rows: a policy is the cheapest over training rows, so give at least one"

@@ -200,12 +200,14 @@ def rounded_alike(feature: Feature, models: Sequence[TreeKernel | SumKernel]) ->
 
 def cuts_by_feature(trees: Sequence[TreeKernel]) -> dict[str, list[float]]:
     """Return the thresholds of trees over one space, by feature."""
+    feature = np.concatenate([tree.feature for tree in trees])
+    threshold = np.concatenate([tree.threshold for tree in trees])
+    features = trees[0].space.features
     out: dict[str, list[float]] = {}
     for i in {i for tree in trees for i in tree.used}:
-        feature = trees[0].space.features[i]
-        if feature.ordered:
-            both = np.concatenate([tree.threshold[tree.feature == i] for tree in trees])
-            out[feature.name] = np.unique(both[np.isfinite(both)]).tolist()
+        if features[i].ordered:
+            cuts = threshold[feature == i]
+            out[features[i].name] = np.unique(cuts[np.isfinite(cuts)]).tolist()
     return out
 
 

@@ -91,9 +91,11 @@ class LeafTable:
             np.array([one[i] for one in found]).reshape(shape) for i in (1, 2)
         )
         self.nan = np.array([one[3] for one in found], dtype=bool).reshape(shape)
-        self.codes = [
-            _flags([one[4][k] for one in found], feature) for k, feature in enumerate(self.features)
-        ]
+        self.codes = {
+            k: _flags([one[4][k] for one in found], feature)
+            for k, feature in enumerate(self.features)
+            if not feature.ordered
+        }
 
     def __len__(self) -> int:
         return len(self.leaf)

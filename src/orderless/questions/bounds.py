@@ -8,6 +8,7 @@ Out: bounds of each score, divided as the library divides, and whether they are 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
@@ -30,7 +31,6 @@ from .boxes import (
 __all__ = [
     "Extremes",
     "NumberVerdicts",
-    "cells_of",
     "divided_down",
     "divided_up",
     "extremes_of_boxes",
@@ -46,6 +46,7 @@ __all__ = [
 
 FEW, MANY = 256, 4096  # completions that are all looked at; where all sums are one but for rounding
 FEW_SHARES = 4096  # completions whose probabilities are all looked at
+TOGETHER = 256  # boxes whose completions are added up at one time
 MEET = 2.0**-40  # bounds that differ by less are one number, computed in two ways
 
 
@@ -232,12 +233,44 @@ def n_cells(bins: Bins, boxes: Boxes) -> Floats:
     return out
 
 
+class _AllCells(NamedTuple):
+    """Every cell of some boxes, one box after the other, and the library's own sums of each.
+
+    ``start``: where the cells of each box begin. A box without a possible cell is not there;
+    ``which`` has those that are.
+    """
+
+    which: NDArray[np.intp]
+    start: NDArray[np.intp]
+    cells: NDArray[np.int32]
+    sums: Floats
+
+
+def _all_cells(
+    ensemble: SumKernel, boxes: Boxes, which: NDArray[np.intp], threads: int
+) -> Iterator[_AllCells]:
+    """Add up every cell of some of the boxes, as the library does; a few boxes at a time."""
+    for first in range(0, len(which), TOGETHER):
+        some = which[first : first + TOGETHER]
+        cells = [cells_of(ensemble, boxes[i]) for i in some.tolist()]
+        sizes = np.array([len(own) for own in cells])
+        if sizes.any():
+            start = (np.cumsum(sizes) - sizes)[sizes > 0]
+            every = np.concatenate(cells)
+            yield _AllCells(
+                some[sizes > 0], start, every, ensemble.summed.evaluate(every, threads).sums
+            )
+
+
 def cells_of(ensemble: SumKernel, box: Boxes) -> NDArray[np.int32]:
     """Give every cell of a box; where facts hold, those that they do not exclude."""
     bins = ensemble.bins
     inside = [np.flatnonzero(box[at]) for at in slices(bins)]
-    grid = np.meshgrid(*inside, indexing="ij")
-    cells = np.ascontiguousarray(np.stack([own.ravel() for own in grid], axis=1), dtype=np.int32)
+    sizes = tuple(map(len, inside))
+    n = math.prod(sizes)
+    cells = np.empty((n, len(inside)), dtype=np.int32)
+    for k, place in enumerate(np.unravel_index(np.arange(n), sizes)):
+        cells[:, k] = inside[k][place]
     if ensemble.excluded is None:
         return cells
     single = np.zeros((len(cells), len(box)), dtype=bool)
@@ -351,8 +384,7 @@ def _of_boxes(
     if boxes.shape[1] and not never_rounds(ensemble):
         alike = ends.exact & ends.same  # but for rounding
         few = n_cells(ensemble.bins, boxes) <= np.where(alike, MANY, FEW)
-        for i in np.flatnonzero(few & ~certain).tolist():
-            _look_at_all(out, i, ensemble, boxes[i], threads)
+        _look_at_all(out, np.flatnonzero(few & ~certain), ensemble, boxes, threads)
     return out
 
 
@@ -362,18 +394,19 @@ def number_box(ensemble: SumKernel, box: Boxes, seconds: float) -> NumberVerdict
 
 
 def _look_at_all(
-    out: NumberVerdicts, i: int, ensemble: SumKernel, box: NDArray[np.uint8], threads: int
+    out: NumberVerdicts, which: NDArray[np.intp], ensemble: SumKernel, boxes: Boxes, threads: int
 ) -> None:
-    """Decide a box by all of its cells, as the library adds them up."""
-    cells = cells_of(ensemble, box)
-    if not len(cells):
-        return
-    numbers = ensemble.numbers_of(ensemble.summed.evaluate(cells, threads).sums)
-    low, high = int(np.argmin(numbers)), int(np.argmax(numbers))
-    out.number[i] = out.lower[i] = numbers[low]
-    out.upper[i], out.exact[i] = numbers[high], True
-    out.status[i] = CERTAIN if numbers[low] == numbers[high] else OPEN
-    out.low_cell[i], out.high_cell[i] = cells[low], cells[high]
+    """Decide some boxes by all of their cells, as the library adds them up."""
+    for found in _all_cells(ensemble, boxes, which, threads):
+        numbers = ensemble.numbers_of(found.sums)
+        ends = [*found.start[1:].tolist(), len(numbers)]
+        for i, first, end in zip(found.which.tolist(), found.start.tolist(), ends, strict=True):
+            own, cells = numbers[first:end], found.cells[first:end]
+            low, high = int(np.argmin(own)), int(np.argmax(own))
+            out.number[i] = out.lower[i] = own[low]
+            out.upper[i], out.exact[i] = own[high], True
+            out.status[i] = CERTAIN if own[low] == own[high] else OPEN
+            out.low_cell[i], out.high_cell[i] = cells[low], cells[high]
 
 
 # -- probabilities -------------------------------------------------------------------------------
@@ -409,10 +442,11 @@ def _softmax_bounds(rows: RowBoxes, threads: int) -> tuple[Floats, Floats, Flags
         low, high, flags = np.zeros((3, len(boxes), shape[1]))
         if not few.all():
             low[~few], high[~few], flags[~few] = _softmax_boxes(own, boxes[~few], seconds, threads)
-        for i in np.flatnonzero(few).tolist():
-            sums = ensemble.summed.evaluate(cells_of(ensemble, boxes[i]), threads).sums
-            shares = ensemble.probabilities(sums)
-            low[i], high[i], flags[i] = shares.min(axis=0), shares.max(axis=0), 1.0
+        for found in _all_cells(ensemble, boxes, np.flatnonzero(few), threads):
+            shares = ensemble.probabilities(found.sums)
+            low[found.which] = np.minimum.reduceat(shares, found.start)
+            high[found.which] = np.maximum.reduceat(shares, found.start)
+            flags[found.which] = 1.0
         lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row] > 0
     lower[rows.impossible] = upper[rows.impossible] = np.nan
     return lower, upper, exact

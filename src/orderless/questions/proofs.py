@@ -11,6 +11,7 @@ import html
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -277,7 +278,11 @@ class Properties:
         self.model, self.time_limit = model, time_limit
         self.space = model.space
         self.search = search_of(model)
-        self.cuts = cuts_by_feature(model.trees)
+
+    @cached_property
+    def _cuts(self) -> dict[str, list[float]]:
+        """The thresholds of the model, by feature."""
+        return cuts_by_feature(self.model.trees)
 
     def __repr__(self) -> str:
         return f"prove({self.model!r})"
@@ -574,14 +579,14 @@ class Properties:
 
     def _single(self, outcome: Outcome, region: Region, claim: str, instead: str) -> Proof:
         box = self.search.box(outcome, region)
-        row = None if box is None else self._row(box, region)
-        if row is not None and not self._gets(row, outcome):
-            raise AssertionError(f"the row {row} does not get the answer that was searched")
-        return self._proof(region, claim, instead, () if row is None else (row,))
+        proof = self._proof(
+            region, claim, instead, () if box is None else (self._row(box, region),)
+        )
+        if not all(self._is_one_of(outcome, answer) for answer in proof.answers):
+            raise AssertionError(f"the row {proof.row} does not get the answer that was searched")
+        return proof
 
-    def _gets(self, row: Row, outcome: Outcome) -> bool:
-        """Return whether a row, put through the model, gets one of some answers."""
-        answer = self.says(row)
+    def _is_one_of(self, outcome: Outcome, answer: Any) -> bool:
         if self.model.task == "regression":
             return bool(outcome.lower < answer <= outcome.upper)
         return answer in [self.model.classes[code] for code in outcome.codes]
@@ -604,7 +609,10 @@ class Properties:
             ends = self.search.thresholds(region, relation)
             close = tuple(sides_text([Side(relation.feature, upper=end)]) for end in ends)
         inside = region if said is None else said
-        return self._proof(inside, claim, instead(rows) if rows else "", rows, close)
+        proof = self._proof(inside, claim, instead(rows) if rows else "", rows, close)
+        if rows and proof.answers[0] == proof.answers[1]:
+            raise AssertionError(f"the rows {rows} do not get different answers")
+        return proof
 
     def _proof(
         self,
@@ -634,7 +642,7 @@ class Properties:
         """Return a possible row in a box, with a value for every feature."""
         # Numbers that a condition is about are themselves inside, without rounding.
         rounded = [name for name in self.space.names if name not in region]
-        row = example_row(self.space.features, box, self.cuts, rounded)
+        row = example_row(self.space.features, box, self._cuts, rounded)
         return dict(adjusted_row(self.space.domain, row, box))
 
     def _two_rows(
@@ -643,20 +651,21 @@ class Properties:
         """Return two possible rows in two boxes that differ only in some features."""
         rounded = [name for name in self.space.names if name not in region]
         if self.space.domain.restricts:
-            rows = PossiblePairs(self.space, differing, relation).rows(one, two, self.cuts, rounded)
+            rows = PossiblePairs(self.space, differing, relation).rows(
+                one, two, self._cuts, rounded
+            )
+            assert rows is not None, "two boxes that were found have two possible rows"
         else:
             common = common_sides(one, two)
             first = self._row({**common, **{n: one[n] for n in differing if n in one}}, region)
-            second = self._row({**common, **{n: two[n] for n in differing if n in two}}, region)
-            second = {name: second[name] if name in differing else first[name] for name in first}
+            others = [self.space[name] for name in differing]
+            second = {**first, **example_row(others, two, self._cuts, rounded)}
             if isinstance(relation, Near):
                 (name,) = differing
                 first[name], second[name] = two_steps(
-                    relation, one[name], two[name], self.cuts[name], rounded=name in rounded
+                    relation, one[name], two[name], self._cuts[name], rounded=name in rounded
                 )
             rows = first, second
-        if rows is None or self.says(rows[0]) == self.says(rows[1]):
-            raise AssertionError(f"the rows {rows} do not get different answers")
         return rows
 
     # -- what is read ----------------------------------------------------------------------------
