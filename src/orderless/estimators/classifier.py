@@ -23,10 +23,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from ..api import CanonicalForm, Ensemble, Tree
 from ..errors import InvalidData, UnreadableModel, a_kind
+from ..form import canonical_form
 from ..inputs import frame_of, is_frame, labels_like, rows_at
 from ..model import TIME_LIMIT, Budget, Space, TreeKernel
 from ..readers import read_model
-from .fitted import FittedEnsemble, FittedTree
+from .fitted import Fitted
 
 __all__ = ["OrderlessClassifier"]
 
@@ -190,13 +191,13 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         table = self._readable(X)
         for name in ("tree_", "form_", "ensemble_", "imputer_"):
             self.__dict__.pop(name, None)  # of an earlier fit
-        if isinstance(model, TreeKernel):
-            self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
-            self.tree_ = Tree.of(self._fitted.model)
-            self.form_ = CanonicalForm(self._fitted.form)
+        self._fitted = Fitted(model, table, y)
+        fitted = self._fitted.model
+        if isinstance(fitted, TreeKernel):
+            self.tree_ = Tree.of(fitted)
+            self.form_ = CanonicalForm(canonical_form(fitted))
         else:
-            self._fitted = FittedEnsemble(model, table, y)
-            self.ensemble_ = Ensemble.of(model)
+            self.ensemble_ = Ensemble.of(fitted)
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
         self.classes_ = labels if labels.tolist() == list(model.classes) else model.labels
@@ -337,7 +338,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             ``undetermined`` has no say in it.
         """
         table = self._table(X)  # refuses what is not fitted
-        return self._fitted.odds(table)
+        return self._fitted.probabilities(table)
 
     def determined(self, X: Any) -> NDArray[np.bool_]:
         """Tell, for each row, whether every completion of it gets the same class."""
