@@ -214,7 +214,11 @@ def permutation_importance(
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a whole number from 1, got {n_repeats!r:.80}")
     source = read_tree(tree)
-    refuse_facts(source.space, "permutation_importance")
+    refuse_facts(
+        source.space,
+        "permutation_importance",
+        why="values that are handed to other rows make rows that they exclude",
+    )
     loss = check_loss(source, loss)
     given = Given.read(source, X, sample_weight)
     if not exact and given.weight.dtype.kind == "f":

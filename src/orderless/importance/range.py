@@ -213,7 +213,11 @@ def importance_range(
     if limit < 1:
         raise ValueError(f"limit must be at least 1 (box), got {limit}")
     source = read_tree(tree)
-    refuse_facts(source.space, "importance_range")
+    refuse_facts(
+        source.space,
+        "importance_range",
+        why="more trees are equivalent then than it goes through",
+    )
     criterion = check_criterion(source, criterion)
     given = Given.read(source, X, sample_weight)
     sums, unit = row_sums(given, y)

@@ -101,7 +101,11 @@ def conditional_model_reliance(
     if strata not in STRATA:
         raise ValueError(f"strata must be 'values' or 'bins', got {strata!r:.80}")
     source = read_tree(tree)
-    refuse_facts(source.space, "conditional_model_reliance")
+    refuse_facts(
+        source.space,
+        "conditional_model_reliance",
+        why="values that are handed to other rows make rows that they exclude",
+    )
     loss = check_loss(source, loss)
     given = Given.read(source, X, sample_weight)
     lost = _losing(given, X, y, loss)
