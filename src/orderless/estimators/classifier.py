@@ -220,7 +220,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return self._readable(_unmasked(X))
 
     def _readable(self, X: Any) -> Any:
-        """Give a data frame as an array, if the training table had no names."""
+        """Return a data frame as an array, if the training table had no names."""
         if hasattr(X, "tocsc"):
             return X.tocsc()
         frame = None if hasattr(self, "feature_names_in_") else frame_of(X)
@@ -244,12 +244,12 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             ) from None
 
     def _decide(self, table: Any) -> Codes:
-        """Give by row the position of its class; -1 where it is not determined."""
+        """Return by row the position of its class; -1 where it is not determined."""
         with Budget(self.time_limit):
             return self._fitted.decide(table)
 
     def _codes(self, table: Any) -> Codes:
-        """Give by row the position of what ``predict`` says; -1 for nothing."""
+        """Return by row the position of what ``predict`` says; -1 for nothing."""
         codes = self._decide(table)
         way, label = self._way()
         gaps = np.flatnonzero(codes < 0)
@@ -299,7 +299,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     # -- what it says --------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
-        """Give each row's class; where it is not determined, what ``undetermined`` says.
+        """Return each row's class; where it is not determined, what ``undetermined`` says.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return np.ma.MaskedArray(labels, mask=gaps)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the share of each class among the training rows of the leaves that a row can reach.
+        """Return the shares of classes among the training rows of the leaves that rows can reach.
 
         Returns
         -------
@@ -346,18 +346,18 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return self._decide(table) >= 0
 
     def coverage(self, X: Any) -> float:
-        """Give the share of the rows that are determined."""
+        """Return the share of the rows that are determined."""
         return float(np.mean(self.determined(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the share of all rows that get their right class, by weight if there are weights.
+        """Return the share of all rows that get their right class, by weight if there are weights.
 
         With ``undetermined="na"`` a row that is not determined counts as wrong.
         """
         return float(np.average(self._right(self._codes(self._table(X)), y), weights=sample_weight))
 
     def score_determined(self, X: Any, y: Any) -> tuple[float, float]:
-        """Give the share of the rows that are determined, and how many of these are right.
+        """Return the share of the rows that are determined, and how many of these are right.
 
         Returns
         -------
