@@ -251,7 +251,7 @@ class Policy(Solved):
     @property
     def tree(self) -> Tree:
         """What it decides."""
-        return Tree.of(self.kernel)
+        return Tree._of(self.kernel)
 
     # -- what it does with rows ----------------------------------------------------------------
 
@@ -458,7 +458,7 @@ class Policy(Solved):
         same decision share one. Cost: the nodes of the policy, with those that no training row
         reaches.
         """
-        return Tree.of(policy_tree(self.nodes))
+        return Tree._of(policy_tree(self.nodes))
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats) that any language can walk.

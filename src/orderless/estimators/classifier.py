@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ..api import CanonicalForm, Ensemble, Tree
+from ..api import CanonicalForm, Ensemble, Tree, wrap
 from ..errors import InvalidData, UnreadableModel, a_kind
 from ..form import canonical_form
 from ..inputs import frame_of, is_frame, labels_like, rows_at
@@ -194,10 +194,10 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         self._fitted = Fitted(model, table, y)
         fitted = self._fitted.model
         if isinstance(fitted, TreeKernel):
-            self.tree_ = Tree.of(fitted)
+            self.tree_ = wrap(fitted)
             self.form_ = CanonicalForm(canonical_form(fitted))
         else:
-            self.ensemble_ = Ensemble.of(fitted)
+            self.ensemble_ = wrap(fitted)
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
         self.classes_ = labels if labels.tolist() == list(model.classes) else model.labels
