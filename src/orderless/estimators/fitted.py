@@ -35,14 +35,14 @@ class Fitted:
         rows = rows_for(model, table)
         code = class_codes(model, y, rows.n_rows)
         n_classes = len(model.classes)
-        if isinstance(model, TreeKernel) and model.distribution is None:
-            model = model.replace(distribution=_leaf_counts(model, rows, code, n_classes))
-        self.model = model
         self._training = np.bincount(code[code >= 0], minlength=n_classes).astype(np.float64)
-        if isinstance(model, TreeKernel):
+        if isinstance(model, TreeKernel) and model.distribution is not None:
             self._counts = [model.distribution]
         else:
             self._counts = [_leaf_counts(tree, rows, code, n_classes) for tree in model.trees]
+        if isinstance(model, TreeKernel):
+            model = model.replace(distribution=self._counts[0])
+        self.model = model
 
     def decide(self, table: Any) -> Codes:
         """Return by row the position of its class; -1 where it is not certain."""
