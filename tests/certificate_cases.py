@@ -87,7 +87,7 @@ def random_certificate(rng: random.Random) -> tuple[ol.Certificate, ol.Tree]:
         form = ol.canonicalize(tree, exact=rng.random() < 0.9)
         return form.certificate(reasons=rng.choice([1_000, 0])), tree
     if kind == "same":
-        other = tree.minimize() if rng.random() < 0.5 else ol.canonicalize(tree).form._canonical
+        other = tree.minimize() if rng.random() < 0.5 else ol.canonicalize(tree).form.canonical
         return ol.equivalence_certificate(tree, other), tree
     X = [random_row(rng) for _ in range(rng.randint(1, 9))]
     costs = {f.name: rng.choice([0, 1, 2, 2.5, 7, 0.1]) for f in SPACE.features}

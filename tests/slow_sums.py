@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import orderless as ol
+from orderless.api import wrap
 from orderless.errors import InvalidTree
 from orderless.inputs import codes_for, rows_for
 from orderless.model import Adding, Rule, SumKernel, TreeKernel
@@ -23,7 +23,7 @@ def read_sum(model, *, preprocessing=None, space=None, feature_names=None, nan="
             kernel = sum_over_features(columns, wrapped.preprocessing, *options.values())
     if kernel is None:
         kernel = read_model(model, preprocessing=preprocessing, **options)
-    return ol.Ensemble.of(kernel if isinstance(kernel, SumKernel) else of_one_tree(kernel))
+    return wrap(kernel if isinstance(kernel, SumKernel) else of_one_tree(kernel))
 
 
 def of_one_tree(tree):

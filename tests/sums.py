@@ -11,12 +11,13 @@ import numpy as np
 
 import orderless as ol
 from orderless import Ensemble
+from orderless.api import wrap
 from orderless.model import Adding, Rule, as_sum
 
 
 def as_ensemble(model):
     """The same tree as a sum of one."""
-    return ol.Ensemble.of(as_sum(ol.read(model).kernel))
+    return wrap(as_sum(ol.read(model).kernel))
 
 
 FEATURES = (

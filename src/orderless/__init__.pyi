@@ -1,15 +1,13 @@
 from . import baselines as baselines, datasets as datasets, plots as plots, rules as rules
-from .acquisition import (
-    Interview as Interview,
-    Policy as Policy,
-    cheapest_policy as cheapest_policy,
-)
 from .api import (
     CanonicalForm as CanonicalForm,
     Ensemble as Ensemble,
+    Interview as Interview,
     Model as Model,
+    Policy as Policy,
     Tree as Tree,
     canonicalize as canonicalize,
+    cheapest_policy as cheapest_policy,
     read as read,
     read_many as read_many,
 )

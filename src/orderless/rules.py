@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .api import Tree
+from .api import Tree, wrap
 from .model import FeatureSpec, Label, Space, Task
 from .readers import Gap, Overlap, RuleCheck, check_rules, read_rules
 
@@ -102,7 +102,7 @@ def read(
     orderless.errors.InvalidRules: these rules do not give every row one output: lines 2 and 3 say a
     and b where 20 < age <= 30, for example age = 25; correct them, or choose hit='first'
     """
-    return Tree.of(
+    return wrap(
         read_rules(
             source,
             hit=hit,

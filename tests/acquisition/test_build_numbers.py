@@ -14,6 +14,7 @@ from oracle_acquisition import NumberCase
 from strategies import tree_of
 
 import orderless as ol
+from orderless.api import wrap
 from tests.acquisition.test_build import METHODS, cases, total
 
 # Steps of a tenth differ in the last bit: 0.3 - 0.2 is below 0.1, and 0.4 - 0.3 is above.
@@ -33,7 +34,7 @@ def number_cases(draw, **options):
     tolerance = max(0.0, draw(st.sampled_from([*near, 0.0, 0.5, 1.6e308])))
     own = {field.name: getattr(case, field.name) for field in fields(case)}
     if draw(st.booleans()):
-        own["tree"] = ol.Tree.of(case.tree.kernel.as_regression())
+        own["tree"] = wrap(case.tree.kernel.as_regression())
     return NumberCase(**own, tolerance=tolerance), costs, {**more, "tolerance": tolerance}
 
 

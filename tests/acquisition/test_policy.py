@@ -281,7 +281,7 @@ def test_values_begin_with_the_walk_of_the_tree(problem):
 
 
 def _bins(policy, name, row):
-    problem = policy._problem
+    problem = policy.problem
     purchase = next(p for p in problem.purchases if p.name == name)
     sides = policy._sides(row)
     return tuple(sides[k].bit_length() - 1 for k in purchase.features)

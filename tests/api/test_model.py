@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from strategies import kinds, partial_rows, problems, specs, tree_of
 
 import orderless as ol
+from orderless.api import wrap
 from orderless.errors import ContradictingRows, InvalidData, InvalidTree
 from orderless.model import as_sum
 
@@ -35,7 +36,7 @@ STAY = {"task": "regression", "feature": "age", "relation": "<=", "reference": 6
 
 
 def kinds_of_model(tree):
-    return tree, ol.Ensemble.of(as_sum(tree.kernel))
+    return tree, wrap(as_sum(tree.kernel))
 
 
 def two_kinds(tree=BOTH, names=("a", "b"), **options):

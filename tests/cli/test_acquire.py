@@ -158,6 +158,7 @@ def test_the_end_of_the_input_stops_it(here):
     assert result.exit_code == 3
     assert result.stdout == (
         "Not determined: ill or well are possible, because smoker is unknown.\n"
+        "Settled, whatever the values, by smoker.\n"
         "Asked age; total cost 1.\n"
     )
     assert "The answers ended before the decision: ill or well are possible, and smoker" in (

@@ -13,6 +13,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
+from orderless.api import wrap
 from orderless.cli.decision import Decision, decision_of, label_of
 
 skops_io = pytest.importorskip("skops.io", reason="skops comes with the extra orderless[skops]")
@@ -261,8 +262,8 @@ def test_a_class_may_be_called_anything(label):
     tree = ol.Tree(space, ("other", label), feature=[0, -1, -1], threshold=[1.0, 0, 0],
                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
                    distribution=[[7, 3], [3, 1], [4, 2]]).kernel  # fmt: skip
-    assert ol.Tree.of(decision.of(tree, "t")).predict([[0], [2]]).tolist() == [True, True]
-    above = ol.Tree.of(decision_of(f"{label}=0.3", None, None).of(tree, "t"))
+    assert wrap(decision.of(tree, "t")).predict([[0], [2]]).tolist() == [True, True]
+    above = wrap(decision_of(f"{label}=0.3", None, None).of(tree, "t"))
     assert above.predict([[0], [2]]).tolist() == [
         False, True]  # fmt: skip
 
@@ -316,10 +317,10 @@ def test_a_part_of_the_rows_is_cut_at_the_same_levels(numbers, levels):
     decision = Decision(None, tuple(levels), names)
     whole = ol.Tree(ol.Space.numeric(["x"]), names, feature=[-1], threshold=[0.0], when_true=[-1],
                     when_false=[-1], leaf_class=[0]).kernel  # fmt: skip
-    said = ol.Tree.of(decision.of_part(tree, whole)).predict([[i] for i in range(n)]).tolist()
-    told = ol.Tree.of(tree).predict([[i] for i in range(n)]).tolist()
+    said = wrap(decision.of_part(tree, whole)).predict([[i] for i in range(n)]).tolist()
+    told = wrap(tree).predict([[i] for i in range(n)]).tolist()
     assert said == [names[sum(number > level for level in levels)] for number in told]
-    assert ol.Tree.of(decision.of(tree, "t")).predict([[i] for i in range(n)]).tolist() == said
+    assert wrap(decision.of(tree, "t")).predict([[i] for i in range(n)]).tolist() == said
     labels = decision.labels(tree, [*told, None, math.nan, "odd"])
     assert labels[: len(said)] == said
     assert labels[len(said)] is None

@@ -254,12 +254,6 @@ def test_sql_that_cannot_be_written(folder):
     sql = ("export", "model.json", "-f", "sql", "-o", "out.sql")
     assert "mongo" in mistake(*sql, "--dialect", "mongo")
     assert "holds a NUL" in mistake(*sql, "--table", "a\0b")
-    tree = ol.read({"feature": 'a "b"', "true": {"prediction": 1}, "false": {"prediction": 0}},
-                        feature_names=['a "b"'])  # fmt: skip
-    (folder / "quotes.json").write_text(tree.to_json())
-    assert "does not allow in names" in mistake("export", "quotes.json", "-f", "sql", "--dialect",
-                                          "oracle", "-o", "out.sql")  # fmt: skip
-    (folder / "quotes.json").unlink()
     assert sorted(folder.iterdir()) == before
 
 

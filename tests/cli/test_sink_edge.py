@@ -178,10 +178,7 @@ def test_what_is_a_formula():
         assert not_formula(cell) == (cell if plain else f"'{cell}"), cell
 
 
-@pytest.mark.parametrize("arrow", [True, False])
-def test_safe_csv(folder, monkeypatch, arrow):
-    if not arrow:
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
+def test_safe_csv(folder):
     tree = ol.Tree(ol.Space({"=x": "numeric"}), ["=cmd|' /C calc'!A0", "-7"], feature=[0, -1, -1],
                    threshold=[0, 0, 0], when_true=[1, -1, -1], when_false=[2, -1, -1],
                    leaf_class=[-1, 0, 1])  # fmt: skip

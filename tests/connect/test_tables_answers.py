@@ -61,7 +61,7 @@ def test_a_smallest_set_that_is_not_found(flowers, tmp_path, monkeypatch):
     def never(*args, **kwargs):
         raise ol.Undecided("no proof in time", "time", {})
 
-    monkeypatch.setattr(answers, "needed_of_row", never)
+    monkeypatch.setattr(answers, "needed_for", never)
     with pytest.raises(TooManyReasons, match=r"no proof in time\): choose needed='next'"):
         written(ensemble, Z, tmp_path, needed="smallest")
     assert not (tmp_path / "out.csv").exists()

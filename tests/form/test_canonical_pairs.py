@@ -11,6 +11,7 @@ from equivalents import equivalent_pair, random_part, random_space, tree_of
 
 import orderless as ol
 from orderless import _core
+from orderless.api import wrap
 from orderless.errors import OutOfTime, TooLarge
 from orderless.form.function_tree import canonical_tree, with_function_bins
 from orderless.model import Bins, Budget, TreeKernel
@@ -116,7 +117,7 @@ def test_bins_are_those_of_the_function():
         assert with_function_bins(own) is own
         values = [values_of(own, i) for i in own.used]
         rows = [dict(zip(own.features, row, strict=True)) for row in itertools.product(*values)]
-        table = ol.Tree.of(own).predict(rows).filled(-1).reshape([len(v) for v in values])
+        table = wrap(own).predict(rows).filled(-1).reshape([len(v) for v in values])
         bins = Bins(own)
         for axis, i in enumerate(own.used):
             slices = [table.take(k, axis).tobytes() for k in range(table.shape[axis])]

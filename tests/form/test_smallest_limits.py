@@ -33,7 +33,7 @@ def test_parity_cannot_be_smaller():
         one, bound = parity(5, 1).minimize(what=minimize, return_bound=True)
         assert bound == least
         assert one == parity(5, 2).minimize(what=minimize)
-        assert one.condition(0) == "not b00"
+        assert one.kernel.condition(0) == "not b00"
 
 
 def test_many_categories():

@@ -122,7 +122,7 @@ def test_thresholds_are_whole_in_small_axes(tumours, size):
         drawn = [text.get_text().replace("\n", " ") for text in ax.texts]
         for node in range(tree.n_nodes):
             if tree.nodes.feature[node] >= 0:
-                threshold = tree.condition(node).split()[-1] + "?"
+                threshold = tree.kernel.condition(node).split()[-1] + "?"
                 assert any(text.endswith(threshold) for text in drawn), threshold
         figure.canvas.draw()
         boxes = [t.get_bbox_patch().get_window_extent() for t in ax.texts

@@ -15,11 +15,11 @@ FLOORS = [
     ["model"],
     ["inputs", "readers"],
     ["output.plots.look", "output.templates"],
-    ["form", "questions"],
+    ["form", "questions", "acquisition"],
     ["output.plots.drawing"],
-    ["output.rules", "output.code", "output.certificates"],
+    ["output.rules", "output.code", "output.certificates", "output.plots.policies"],
     ["api", "baselines", "rules"],
-    ["acquisition", "rashomon"],
+    ["rashomon"],
     ["importance", "estimators"],
     ["datasets", "output", "plots", "connect"],
     ["cli"],
@@ -27,7 +27,6 @@ FLOORS = [
 ROOMS = [room for floor in FLOORS for room in floor]
 # Methods that fetch, when they are called, what a room above them does.
 UPWARDS = {
-    "acquisition": {"output"},
     "rashomon": {"output"},
     "importance": {"output"},
     "estimators": {"output"},

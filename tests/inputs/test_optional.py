@@ -12,9 +12,9 @@ def test_what_is_there_is_imported():
 
 
 def test_what_is_not_there_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"reading x needs pyarrow: pip install 'orderless\[fil"):
-        import_optional("pyarrow", needed_for="reading x")
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"reading x needs onnx: pip install 'orderless\[onnx\]'"):
+        import_optional("onnx", needed_for="reading x")
     with pytest.raises(ImportError, match="drawing needs no_such: pip install no_such"):
         import_optional("no_such.part", needed_for="drawing")
 

@@ -40,7 +40,7 @@ def test_dead_branches_are_dropped_and_the_function_stays(problem):
     kinds, (spec,) = problem
     tree = tree_of(spec, kinds)
     n_specs = 1 + 2 * len(list(oracle.tests_of(spec)))
-    assert tree.n_nodes + tree.n_dropped == n_specs
+    assert tree.n_nodes + tree.kernel.n_dropped == n_specs
     rows = list(oracle.cells(kinds, spec))
     rounded = oracle.float32_names(kinds)
     assert tree.predict(rows).tolist() == [oracle.decide(spec, row, rounded) for row in rows]
@@ -57,9 +57,9 @@ def test_dead_branches_are_dropped_and_the_function_stays(problem):
         task=tree.task,
     )
     assert again == tree
-    assert again.n_dropped == 0
-    assert (", " + str(tree.n_dropped) + " dead nodes dropped" in repr(tree)) == (
-        tree.n_dropped > 0
+    assert again.kernel.n_dropped == 0
+    assert (", " + str(tree.kernel.n_dropped) + " dead nodes dropped" in repr(tree)) == (
+        tree.kernel.n_dropped > 0
     )
 
 
@@ -77,7 +77,7 @@ def test_dropping_keeps_sets_distributions_and_the_missing_side():
         distribution=np.arange(14.0).reshape(7, 2),
     )
     # Past "x is known: no" only NaN is left, so "x <= 7 or missing" always holds.
-    assert tree.n_dropped == 2
+    assert tree.kernel.n_dropped == 2
     assert tree.kernel.set_of(1).tolist() == [1, 3]
     assert tree.distribution.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7], [10, 11]]
     assert str(tree) == (
@@ -92,7 +92,7 @@ def test_a_question_for_missing_values_has_one_form():
     assert missing.predict([[math.nan, 0, 0, "red"], [-math.inf, 0, 0, "red"]]).tolist() == [0, 1]
     assert ol.equivalent(missing, known)
     never = stump(MIXED, threshold=[-math.inf, 0, 0])
-    assert (never.n_nodes, never.n_dropped) == (1, 2)
+    assert (never.n_nodes, never.kernel.n_dropped) == (1, 2)
 
 
 def test_fingerprints_where_only_missing_is_left_to_ask_for():
@@ -252,7 +252,7 @@ def test_a_tree_of_no_features():
 def test_a_chain_of_a_hundred_thousand():
     n = 100_000
     tree = Tree(X1, [0, 1], **chain(n))
-    assert (tree.depth, tree.n_leaves, tree.n_dropped) == (n, n + 1, 0)
+    assert (tree.depth, tree.n_leaves, tree.kernel.n_dropped) == (n, n + 1, 0)
     rows = [[-1.0], [0.0], [0.5], [n - 1.0], [n + 5.0]]
     assert tree.predict(rows).tolist() == [0, 0, 1, (n - 1) % 2, n % 2]
     assert tree.predict([[None]]).tolist() == [None]
@@ -267,7 +267,7 @@ def test_a_chain_of_a_hundred_thousand():
     half = tree.with_space(Space({"x": "integer"}))
     assert half.n_leaves == n + 1
     dead = Tree(X1, [0, 1], **{**chain(n), "threshold": np.ones(2 * n + 1)})
-    assert (dead.n_nodes, dead.n_dropped) == (3, 2 * n - 2)
+    assert (dead.n_nodes, dead.kernel.n_dropped) == (3, 2 * n - 2)
 
 
 def test_a_chain_over_categories():

@@ -195,7 +195,7 @@ def test_normal_and_pruned_as_in_plain_python(seed):
     given = arrays(root)
     tree = ol.Tree(SPACE, ["a", "b", "c"], **given)
     assert flipped(shown(tree, root)) == flipped(expected(root))
-    assert tree.n_nodes + tree.n_dropped == len(given["feature"])
+    assert tree.n_nodes + tree.kernel.n_dropped == len(given["feature"])
     assert tree.kernel.used == tuple(sorted({*tree.nodes.feature.tolist()} - {-1}))
 
 
@@ -248,7 +248,7 @@ def test_copies_and_pickles(seed):
         for again in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
             assert again == one
             assert hash(again) == hash(one)
-            assert again.n_dropped == one.n_dropped
+            assert again.kernel.n_dropped == one.kernel.n_dropped
             assert again.features == one.features
             assert again.fingerprint == one.fingerprint
     assert not pickle.loads(pickle.dumps(with_rows)).distribution.flags.writeable

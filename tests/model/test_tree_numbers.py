@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from strategies import kinds, partial_rows, specs, tree_of
 
 import orderless as ol
+from orderless.api import wrap
 from orderless.errors import InvalidTree
 from orderless.inputs import rows_for
 
@@ -153,7 +154,7 @@ def test_classes_that_are_numbers_become_a_regression_tree(problem):
     numbers = tree.kernel.as_regression()
     assert numbers.task == "regression"
     assert numbers.classes == tuple(sorted(float(label) for label in tree.classes))
-    numbers = ol.Tree.of(numbers)
+    numbers = wrap(numbers)
     assert ol.equivalent(numbers, tree)
     for one, same in zip(numbers.predict_interval(rows), tree.predict_interval(rows), strict=True):
         assert one.tolist() == same.tolist()
@@ -163,7 +164,7 @@ def test_classes_that_are_numbers_become_a_regression_tree(problem):
 def test_whole_numbers_that_are_one_float_become_one_class():
     tree = ol.Tree(ol.Space({"age": "numeric"}), [2**53 + 1, 2**53], **TWO_LEAVES)
     assert tree.kernel.as_regression().classes == (2.0**53,)
-    assert ol.Tree.of(tree.kernel.as_regression()).predict([[None]]).tolist() == [2.0**53]
+    assert wrap(tree.kernel.as_regression()).predict([[None]]).tolist() == [2.0**53]
     with pytest.raises(InvalidTree, match="are not numbers"):
         ol.read({"prediction": "yes"}).kernel.as_regression()
 

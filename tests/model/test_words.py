@@ -26,15 +26,15 @@ def by_state(inside):
 def test_a_large_set_is_written_by_what_it_leaves_out():
     tree = by_state(range(2, 50))
     short = "state not in {state 0, state 1}"
-    assert tree.condition(0) == short
+    assert tree.kernel.condition(0) == short
     assert str(tree).splitlines()[0] == f"{short}?"
     assert short in tree_as_dot(tree.kernel)
     assert [str(term) for term in ol.canonicalize(tree).rules[0]] == [short]
     html = ol.canonicalize(tree)._repr_html_() + tree._repr_html_()
     assert "state 7" not in html
-    assert by_state(range(1, 50)).condition(0) == "state != state 0"
-    assert by_state([3]).condition(0) == "state = state 3"
-    assert by_state(range(25)).condition(0).startswith("state in {state 0, ")
+    assert by_state(range(1, 50)).kernel.condition(0) == "state != state 0"
+    assert by_state([3]).kernel.condition(0) == "state = state 3"
+    assert by_state(range(25)).kernel.condition(0).startswith("state in {state 0, ")
 
 
 @given(st.sets(st.integers(0, 5), min_size=1, max_size=5), st.booleans())
@@ -47,8 +47,8 @@ def test_a_node_is_written_as_the_term_of_its_yes_side(inside, other):
     tree = ol.Tree(space, [0, 1], feature=[0, -1, -1], threshold=[0, 0, 0], when_true=[1, -1, -1],
                    when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
                    sets={0: sorted(inside)})  # fmt: skip
-    assert tree.condition(0) == str(ol.canonicalize(tree).rules[0][0])
-    assert tree.condition(0) == side_text(Side(feature, codes=tuple(sorted(inside))))
+    assert tree.kernel.condition(0) == str(ol.canonicalize(tree).rules[0][0])
+    assert tree.kernel.condition(0) == side_text(Side(feature, codes=tuple(sorted(inside))))
 
 
 def loans():
@@ -80,7 +80,7 @@ def test_an_or_beside_an_and_is_in_parentheses():
 def test_alone_it_needs_no_parentheses():
     side = Side(ol.Feature("amount", nan=True), upper=1290.0, nan=True)
     assert side_text(side) == sides_text([side]) == "amount <= 1290 or missing"
-    assert loans().condition(0) == "amount <= 1290 or missing"
+    assert loans().kernel.condition(0) == "amount <= 1290 or missing"
     gone = Side(ol.Feature("amount", nan=True), 0.0, 0.0, nan=True)
     assert sides_text([gone, gone]) == "amount is missing AND amount is missing"
 

@@ -34,7 +34,7 @@ def test_nodes_and_edges(name):
         else:
             edges[int(edge[1]), edge[3]] = int(edge[2])
     expected = {
-        i: printable(tree.condition(i) + "?") if tree.nodes.feature[i] >= 0
+        i: printable(tree.kernel.condition(i) + "?") if tree.nodes.feature[i] >= 0
         else printable(label_text(tree.classes[tree.nodes.leaf_class[i]]))
         for i in range(tree.n_nodes)
     }  # fmt: skip

@@ -46,8 +46,10 @@ def asked(ensemble, rows, costs=None, draws=None):
 def test_python_and_the_page_ask_the_same(draws, monkeypatch):
     """With one draw hardly any feature is seen to matter: then completions are gone through."""
     monkeypatch.setattr(asking, "DRAWS", draws)
-    went, first_pair = [], asking._Asker._first_pair
-    monkeypatch.setattr(asking._Asker, "_first_pair", lambda *of: went.append(1) or first_pair(*of))
+    went, first_pair = [], asking._SumAsker._first_pair
+    monkeypatch.setattr(
+        asking._SumAsker, "_first_pair", lambda *of: went.append(1) or first_pair(*of)
+    )
     n = 0
     for seed in range(1000, 1080):
         rng, model = small(seed, n_features=4, depth=3, window=(0.0, 0.15)[seed % 5 == 0])

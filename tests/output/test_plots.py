@@ -15,6 +15,7 @@ from showcase import FORMS, hostile, iris, mixed
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.api import wrap
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree, TooManyReasons
 from orderless.model.escapes import drawn, printable
 from orderless.model.words import label_text
@@ -47,7 +48,7 @@ def test_a_tree_has_all_its_nodes_and_edges(name):
     ax = ol.plot_tree(tree)
     boxes = [t for t in ax.texts if t.get_bbox_patch().get_boxstyle().__class__.__name__ == "Round"]
     expected = [
-        tree.condition(i) + "?" if tree.nodes.feature[i] >= 0
+        tree.kernel.condition(i) + "?" if tree.nodes.feature[i] >= 0
         else label_text(tree.classes[tree.nodes.leaf_class[i]])
         for i in range(tree.n_nodes)
     ]  # fmt: skip
@@ -151,7 +152,7 @@ def test_boxes_are_where_the_class_is_certain(names, known):
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
         for a, b in itertools.product(VALUES[names[0]], VALUES[names[1]]):
             label = certain(tree, {**known, names[0]: a, names[1]: b})
-            code = int(ol.Tree.of(cut).predict([{names[0]: a, names[1]: b}])[0])
+            code = int(wrap(cut).predict([{names[0]: a, names[1]: b}])[0])
             assert (None if code == 3 else form.classes[code]) == label
             at = [_place(form.space[n], v) for n, v in zip(names, (a, b), strict=True)]
             if not (_inside(ax.get_xlim(), at[0]) and _inside(ax.get_ylim(), at[1])):

@@ -1,7 +1,6 @@
 """Names from anybody in everything that is written: code decides as the tree, pages stay pages."""
 
 import re
-import sys
 from html.parser import HTMLParser
 
 import javascript
@@ -231,14 +230,11 @@ def test_files_hold_every_name(seed, tmp_path):
     assert ol.Policy.from_json(policy.to_json().encode()).to_json() == policy.to_json()
 
 
-@pytest.mark.parametrize("arrow", [True, False])
-def test_csv_comes_out_as_it_went_in(seed, tmp_path, arrow, monkeypatch):
+def test_csv_comes_out_as_it_went_in(seed, tmp_path):
     import csv
 
     if "\ud800" in seed:
         pytest.skip("no UTF-8 file can hold it")
-    if not arrow:
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
     tree, rows = hostile(seed)
     with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as handle:
         writer = csv.DictWriter(handle, list(rows[0]))

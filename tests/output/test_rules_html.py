@@ -173,7 +173,7 @@ def words(tree):
             yield depth, f"{answer}{label_text(tree.classes[tree.nodes.leaf_class[node]])}"
             return
         yes, no = tree.nodes.when_true[node], tree.nodes.when_false[node]
-        said = tree.condition(node)
+        said = tree.kernel.condition(node)
         if tree.space.features[tree.nodes.feature[node]].kind == "boolean":
             yes, no, said = no, yes, said.removeprefix("not ")
         yield depth, f"{answer}{printable(said)}?"

@@ -94,7 +94,7 @@ def test_numbers_categories_and_single_leaves():
     }  # fmt: skip
     read = ol.read(tree, space=space)
     found = read.redundant_splits()
-    assert [read.condition(node) for node in found] == ["x <= 1.5"]
+    assert [read.kernel.condition(node) for node in found] == ["x <= 1.5"]
     assert read.nodes.when_true[0] in found or read.nodes.when_false[0] in found
     assert ol.read({"prediction": 1}).redundant_splits() == ()
 

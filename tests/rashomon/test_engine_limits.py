@@ -94,8 +94,6 @@ def test_arrays_that_do_not_fit_are_refused():
     found = graph.functions(view, None, True, 10**6, None, PLENTY, 60.0)
     with pytest.raises(ValueError, match="rows x columns"):
         found.votes(rows[:, :3].copy())
-    with pytest.raises(ValueError, match="one per row"):
-        found.disagreement(rows, np.ones(2, dtype=np.int64), np.array([0]))
     counts = graph.counts(view, PLENTY, 60.0)
     with pytest.raises(IndexError, match="no such tree"):
         counts.unrank(positions([number(counts.n)]))

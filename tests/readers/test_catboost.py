@@ -83,7 +83,7 @@ def test_depths(depth):
     X, y = data(1, n=300)
     model = fitted(X, y, depth=depth)
     tree = ol.read(model)
-    assert tree.n_dropped == 0
+    assert tree.kernel.n_dropped == 0
     assert tree.depth <= depth
     equals(tree, model, many_rows(tree, X, n=3000, edges=[x for x in EDGES if not np.isnan(x)]))
 

@@ -101,7 +101,7 @@ def test_same_answers_everywhere(name: str, labels: str) -> None:
     assert tree.space.names == ("x0", "x1", "x2", "x3")
     assert {feature.values for feature in tree.space.features} == {"float32"}
     # Leaves too, as long as none is dead.
-    if not tree.n_dropped:
+    if not tree.kernel.n_dropped:
         assert tree.n_leaves == model.get_n_leaves()
         assert tree.depth == model.get_depth()
         leaves = list(zip(tree.apply(rows).tolist(), model.apply(rows).tolist(), strict=True))

@@ -76,7 +76,7 @@ def test_a_split_on_missingness_alone() -> None:
     assert tree.n_leaves == 2
     rows = np.array([[np.nan], [-1e30], [0.0], [1e30]])
     same(tree, model, rows)
-    assert "known" in tree.condition(0) or "missing" in tree.condition(0)
+    assert "known" in tree.kernel.condition(0) or "missing" in tree.kernel.condition(0)
     # As an unknown, every value is known once it is filled in.
     tree = ol.read(model)
     assert tree.n_leaves == 1

@@ -234,7 +234,7 @@ def test_sets_of_categories_are_read(kinds: bool) -> None:
     model = new_model(kinds)
     tree = ol.read(model)
     assert tree.space["x0"].categories == tuple(range(41))
-    assert tree.condition(0) == "x0 in {0, 2, 40}"
+    assert tree.kernel.condition(0) == "x0 in {0, 2, 40}"
     theirs = model.classes_[model.tree_.predict(ROWS)]
     assert tree.predict(ROWS).tolist() == theirs.tolist()
     missing = [[np.nan, 0.9], [1.0, np.nan]]

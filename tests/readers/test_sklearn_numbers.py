@@ -96,7 +96,7 @@ def test_numbers_of_leaves_that_no_row_reaches_are_left_out():
     assert ol.read(model).classes == (1.0, 2.0, 3.0, 4.0)
     tree = ol.read(model, space=ol.Space({"x": "boolean"}))
     assert tree.classes == (1.0,)
-    assert tree.n_dropped > 0
+    assert tree.kernel.n_dropped > 0
     low, high, _ = tree.predict_interval([[np.nan]])
     assert (low[0], high[0]) == (1.0, 1.0)
 

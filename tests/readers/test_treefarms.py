@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless.api import wrap
 from orderless.errors import UnreadableModel
 from orderless.readers.preprocessing.columns import space_columns
 from orderless.readers.preprocessing.conditions import over_features
@@ -80,7 +81,7 @@ def test_many_at_once_are_what_one_at_a_time_would_be():
     bits = trees_of(model)
     for quick, flat in zip(ol.read_many(model), bits.trees, strict=True):
         slow = over_features(bits.column_tree(flat), space_columns(space), space)
-        assert quick == ol.Tree.of(slow)
+        assert quick == wrap(slow)
         assert vars(quick.kernel).keys() == vars(slow).keys()
         assert not any(array.flags.writeable for array in quick.nodes)
 

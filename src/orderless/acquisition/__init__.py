@@ -1,7 +1,8 @@
 """The cheapest way to an answer: which feature to find out next.
 
-In:  a ``Tree``, complete rows, and what each feature costs.
-Out: ``Policy``, and ``Interview`` that goes through it with one person.
+In:  a tree, complete rows, and what each feature costs.
+Out: ``Problem``, which says what can be bought and what that shows; ``Solved``: what a policy does,
+     what that costs, and what is proven of it; ``Question``: what it says in one situation.
 Paper: Section 7 and Algorithm 7; the exact optimum goes beyond it.
 """
 

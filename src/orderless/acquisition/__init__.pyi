@@ -1,11 +1,17 @@
-from .build import (
-    cheapest_policy as cheapest_policy,
+from .costs import (
+    whole_number as whole_number,
 )
-from .interview import (
-    Interview as Interview,
+from .formats import (
+    policy_from_json as policy_from_json,
+    policy_to_json as policy_to_json,
+    policy_tree as policy_tree,
 )
-from .policy import (
-    Policy as Policy,
+from .nodes import (
+    Nodes as Nodes,
+)
+from .problem import (
+    Problem as Problem,
+    SoFar as SoFar,
 )
 from .question import (
     Outcome as Outcome,
@@ -13,4 +19,13 @@ from .question import (
     branches as branches,
     money as money,
     percent as percent,
+)
+from .reading import (
+    read_problem as read_problem,
+)
+from .solve import (
+    Method as Method,
+    Solved as Solved,
+    Solving as Solving,
+    solve as solve,
 )

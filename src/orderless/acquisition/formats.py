@@ -1,7 +1,7 @@
 """A policy as a tree, and as a file.
 
-In:  ``Nodes``; text.
-Out: ``Tree``; versioned JSON (docs/formats); and what a policy is made of, read back from it
+In:  ``Nodes``, ``Solved``; text.
+Out: a tree; versioned JSON (docs/formats); and what a policy is made of, read back from it
      without training rows. Every node that is read is checked against the tree.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,10 +23,7 @@ from .nodes import Nodes
 from .problem import Problem
 from .solve import METHODS, Method, Solved, Solving
 
-if TYPE_CHECKING:
-    from .policy import Policy
-
-__all__ = ["from_json", "to_json", "to_tree"]
+__all__ = ["policy_from_json", "policy_to_json", "policy_tree"]
 
 FORMAT = "orderless-policy"
 VERSION = 1
@@ -37,7 +34,7 @@ MOST = 2**62
 Part = tuple[Any, ...]
 
 
-def to_tree(nodes: Nodes) -> TreeKernel:
+def policy_tree(nodes: Nodes) -> TreeKernel:
     """Give a policy as a tree; see ``Policy.to_tree``."""
     bins = nodes.problem.leaves.bins
     classes = _classes(nodes)
@@ -140,7 +137,7 @@ def _tree_of(root: Part, bins: Bins, classes: Iterable[Label]) -> TreeKernel:
     return bins.tree.replace(classes=tuple(classes), **bins.over_features(tree))
 
 
-def to_json(policy: Policy) -> str:
+def policy_to_json(policy: Solved) -> str:
     """Write a policy as JSON; see ``Policy.to_json``."""
     nodes = policy.nodes
     problem, bins = nodes.problem, nodes.problem.leaves.bins
@@ -169,7 +166,7 @@ def to_json(policy: Policy) -> str:
             for p in problem.purchases
         ],
         "nodes": [_node(nodes, node, place) for node in order],
-        "tree": json.loads(policy.tree.to_json()),
+        "tree": json.loads(policy.kernel.to_json()),
     }
     return serial.dump(FORMAT, VERSION if policy.tolerance is None else WITHIN, content)
 
@@ -198,16 +195,15 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
 
 def _end(nodes: Nodes, node: int) -> dict[str, Any]:
     """Write what is decided: a class; or the smallest and the largest number, as classes."""
-    label, leaves = nodes.label[node], nodes.problem.leaves
-    if leaves.tolerance is None:
-        return {"decision": label}
-    return {"between": list(leaves.ends_of(label))}
+    leaves = nodes.problem.leaves
+    low, high = leaves.ends_of(nodes.label[node])
+    return {"decision": low} if leaves.tolerance is None else {"between": [low, high]}
 
 
 # -- reading --------------------------------------------------------------------------------------
 
 
-def from_json(text: str | bytes, limit: int) -> Solved:
+def policy_from_json(text: str | bytes, limit: int) -> Solved:
     """Read what a policy is made of; see ``Policy.from_json``."""
     content = serial.load(text, FORMAT, (VERSION, WITHIN), limit=limit)
     with serial.Reading("a policy"):

@@ -22,11 +22,10 @@ from ..model import (
     Box,
     Label,
     PossibleTree,
+    Target,
     TreeKernel,
     as_bits,
     label_text,
-    midpoint,
-    near_numbers,
     short_number,
     values_in,
 )
@@ -72,9 +71,8 @@ class Leaves:
 
     Attributes
     ----------
-    tolerance : float or None
-        How far the numbers that are possible may be apart where it is decided, of a regression
-        tree; None: until one class is left.
+    target : Target
+        When it is decided: one class is left, or numbers that are near enough.
     all : int
     classes : list of int
         By class its leaves.
@@ -86,11 +84,8 @@ class Leaves:
 
     def __init__(self, bins: Bins, tolerance: float | None = None) -> None:
         self.bins = bins
-        self.tolerance = tolerance
-        self._numbers = [] if tolerance is None else bins.tree.numbers.tolist()
-        self._reach: list[int] = []
-        if tolerance is not None:
-            self._reach = near_numbers(bins.tree.numbers, tolerance).tolist()
+        self.target = Target(bins.tree.classes, tolerance)
+        self._reach: list[int] = self.target.reach.tolist()
         self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         self.facts = bins.tree.space.domain.restricts
         if self.facts:
@@ -106,38 +101,39 @@ class Leaves:
         self._met: dict[tuple[int, int, int], int] = {}
         self._holds: dict[int, list[bool]] = {}
 
+    @property
+    def tolerance(self) -> float | None:
+        """How far the numbers that are possible may be apart; None: until one class is left."""
+        return self.target.tolerance
+
     def end_of(self, leaves: int) -> int:
         """Give the number of what is decided on a set of leaves (``decision``), -1 if it is open.
 
-        That is the class of all of them; or the places of their smallest and their largest number,
-        where these are at most ``tolerance`` apart.
+        That is the places of its first and its last class, where these count as the same.
         """
-        if self.tolerance is None:
-            for c, own in enumerate(self.classes):
-                if leaves & own:
-                    return -1 if leaves & ~own else c
-            raise AssertionError("no leaf is left: a row reaches one")
         low, high = self._ends(leaves)
-        return low * len(self.classes) + high if self._narrow(low, high) else -1
+        return low * len(self.classes) + high if high <= self._reach[low] else -1
 
     def decision(self, end: int) -> Decision:
         """Give what is decided, by its number from ``end_of``."""
-        labels = self.bins.tree.classes
-        if self.tolerance is None:
-            return Decision(labels[end])
-        lower, upper = (self._numbers[c] for c in self.ends_of(end))
-        return Decision(float(midpoint(lower, upper)), (lower, upper))
+        low, high = self.ends_of(end)
+        label = self.target.answer(low, high)
+        assert label is not None, "what is decided has an answer"
+        return Decision(label, self._interval(low, high))
 
     def ends_of(self, end: int) -> tuple[int, int]:
-        """Give the classes that are the smallest and the largest number of what is decided."""
+        """Give the first and the last class of what is decided."""
         return divmod(end, len(self.classes))
 
     def interval(self, leaves: int) -> tuple[float, float] | None:
         """Give the smallest and the largest number of a set of leaves, if one asks for that."""
+        return self._interval(*self._ends(leaves))
+
+    def _interval(self, low: int, high: int) -> tuple[float, float] | None:
         if self.tolerance is None:
             return None
-        low, high = self._ends(leaves)
-        return self._numbers[low], self._numbers[high]
+        values = self.target.values
+        return float(values[low]), float(values[high])
 
     def _ends(self, leaves: int) -> tuple[int, int]:
         """Give the first and the last class of a set of leaves."""
@@ -145,25 +141,19 @@ class Leaves:
         low = next(c for c in there if leaves & self.classes[c])
         return low, next(c for c in reversed(there) if leaves & self.classes[c])
 
-    def _narrow(self, low: int, high: int) -> bool:
-        """Whether two numbers are as near as is asked for, as in ``Tree.predict``."""
-        return high <= self._reach[low]
-
     @cached_property
     def windows(self) -> list[int]:
-        """By what can be decided its leaves: the classes, or all largest sets of near numbers.
+        """By what can be decided its leaves: all largest sets of classes that count as the same.
 
         A set of leaves is decided iff it lies in one of them. Sets of near numbers overlap; they
         are in the order of their smallest numbers, which is that of their largest, too.
         """
-        if self.tolerance is None:
-            return self.classes
         there = [c for c, own in enumerate(self.classes) if own]
         out: list[int] = []
         last = 0  # the place behind the largest number of the set before
         for i, low in enumerate(there):
             end = max(last, i + 1)
-            while end < len(there) and self._narrow(low, there[end]):
+            while end < len(there) and there[end] <= self._reach[low]:
                 end += 1
             if end > last:
                 out.append(_union(self.classes[c] for c in there[i:end]))

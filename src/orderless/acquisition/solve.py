@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..model import TreeKernel
 from .leaves import Answer
 from .nodes import Nodes
 from .problem import Problem
@@ -60,6 +61,8 @@ class Solving:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.limit < 1:
+            raise ValueError(f"limit must be at least 1 (state to keep), got {self.limit}")
         if self.episodes < 0:
             raise ValueError(f"n_episodes must be a whole number, 0 or more, got {self.episodes}")
         for name in ("alpha", "gamma", "exploration"):
@@ -108,7 +111,7 @@ class QTable:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A policy over the training rows, and what is proven about it.
+    """A policy over the training rows, what it costs, and what is proven about it.
 
     Attributes
     ----------
@@ -127,6 +130,100 @@ class Solved:
     optimal: bool
     n_states: int = 0
     q_table: QTable | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """What was to be found out, and for how much."""
+        return self.nodes.problem
+
+    @property
+    def kernel(self) -> TreeKernel:
+        """The tree that it decides as."""
+        return self.problem.leaves.bins.tree
+
+    @property
+    def method(self) -> str:
+        """How it was found."""
+        return self.how.method
+
+    @property
+    def objective(self) -> str:
+        """What was to be small: the expected cost, or the worst."""
+        return "worst" if self.problem.worst else "expected"
+
+    @property
+    def tolerance(self) -> float | None:
+        """How wide the interval of the numbers may be where it stops; None: one class is left."""
+        return self.problem.leaves.tolerance
+
+    @property
+    def n_rows(self) -> int:
+        """How many training rows there were, by weight."""
+        return self.nodes.weight[0]
+
+    @property
+    def budget(self) -> float | None:
+        """What may be spent on a row; None if nothing limits it."""
+        return None if self.problem.budget is None else float(self.problem.budget)
+
+    @property
+    def max_questions(self) -> int | None:
+        """How many purchases may be made for a row; None if nothing limits it."""
+        return self.problem.max_questions
+
+    # -- what it costs -------------------------------------------------------------------------
+
+    def _money(self, units: int | Fraction) -> float:
+        return float(units * self.problem.whole.unit)
+
+    @property
+    def expected_cost(self) -> float:
+        """What it spends on average over the training rows.
+
+        Exact, and rounded once: costs are read as decimals (0.1 is a tenth) and added as whole
+        numbers.
+        """
+        return self._money(Fraction(self.nodes.cost[0], max(1, self.n_rows)))
+
+    @property
+    def worst_cost(self) -> float:
+        """What it spends on the dearest of the training rows."""
+        return self._money(self.nodes.worst[0])
+
+    @property
+    def bound(self) -> float:
+        """No policy has a lower expected cost (worst cost, if that was the objective).
+
+        Equal to it where the policy is ``optimal``. With a budget it holds for policies that
+        determine as many rows.
+        """
+        if self.optimal:
+            return self.worst_cost if self.problem.worst else self.expected_cost
+        if self.nodes.missed[0] != self.least_missed:
+            return 0.0
+        rows = 1 if self.problem.worst else max(1, self.n_rows)
+        return self._money(Fraction(self.least, rows))
+
+    @property
+    def share_determined(self) -> float:
+        """The share of the training rows that it determines; 1 without a budget."""
+        return 1 - self.nodes.missed[0] / max(1, self.n_rows)
+
+    @property
+    def share_bound(self) -> float:
+        """No policy within the budget determines a larger share of the training rows."""
+        missed = self.nodes.missed[0] if self.optimal else self.least_missed
+        return 1 - missed / max(1, self.n_rows)
+
+    @property
+    def exact(self) -> bool:
+        """Whether costs were added exactly; False if they had to be rounded to fit."""
+        return self.problem.whole.exact
+
+    @property
+    def purchases(self) -> dict[str, float]:
+        """What can be bought, and for how much: features and groups."""
+        return {p.name: float(p.cost) for p in self.problem.purchases if not p.free}
 
 
 def solve(problem: Problem, how: Solving) -> Solved:

@@ -84,7 +84,7 @@ class Ensemble(Model[SumKernel]):
         )
 
     @classmethod
-    def of(cls, kernel: SumKernel) -> Self:
+    def _of(cls, kernel: SumKernel) -> Self:
         """Make an ensemble of a kernel."""
         ensemble = cls.__new__(cls)
         ensemble.kernel = kernel
@@ -154,7 +154,7 @@ class Ensemble(Model[SumKernel]):
         >>> score.predict([{"age": 70, "smoker": True, "ldl": 5}]).tolist()
         [None]
         """
-        return cls.of(read_score(items, verdicts=verdicts, space=space, decimals=decimals))
+        return cls._of(read_score(items, verdicts=verdicts, space=space, decimals=decimals))
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limit: int = LONGEST) -> Self:
@@ -165,14 +165,14 @@ class Ensemble(Model[SumKernel]):
         limit : int
             Longest text, in characters, that is looked at.
         """
-        return cls.of(SumKernel.from_json(text, limit=limit))
+        return cls._of(SumKernel.from_json(text, limit=limit))
 
     # -- what it is ----------------------------------------------------------------------------
 
     @property
     def trees(self) -> tuple[Tree, ...]:
         """Its trees; their classes are the numbers of their leaves."""
-        return tuple(Tree.of(tree) for tree in self.kernel.trees)
+        return tuple(Tree._of(tree) for tree in self.kernel.trees)
 
     @property
     def n_trees(self) -> int:
@@ -188,7 +188,7 @@ class Ensemble(Model[SumKernel]):
         """Make an ensemble that differs in some of the parameters that ``Ensemble`` takes."""
         if "trees" in changes:
             changes["trees"] = [tree.kernel for tree in changes["trees"]]
-        return self.of(self.kernel.replace(**changes))
+        return self._of(self.kernel.replace(**changes))
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same sum of trees, node by node (``equivalent`` compares functions)."""
@@ -367,7 +367,7 @@ class Ensemble(Model[SumKernel]):
         >>> score.without_idle_trees().features
         ('age',)
         """
-        return self.of(without_idle(self.kernel, time_limit=time_limit))
+        return self._of(without_idle(self.kernel, time_limit=time_limit))
 
     def to_tree(self, *, limit: int = 10_000, time_limit: float | None = TIME_LIMIT) -> Tree:
         """Return one tree that decides every complete row as the ensemble does.
@@ -401,7 +401,7 @@ class Ensemble(Model[SumKernel]):
               no:  high
           no:  high
         """
-        return Tree.of(tree_of_ensemble(self.kernel, limit, time_limit))
+        return Tree._of(tree_of_ensemble(self.kernel, limit, time_limit))
 
     def sums(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """Return the sums of complete rows as the library adds them up, before it divides them.

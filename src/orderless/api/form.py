@@ -92,7 +92,7 @@ class CanonicalForm:
     @cached_property
     def tree(self) -> Tree:
         """The tree it came from."""
-        return Tree.of(self.form.tree)
+        return Tree._of(self.form.tree)
 
     @property
     def space(self) -> Space:

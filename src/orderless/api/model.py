@@ -43,7 +43,7 @@ class Model(ABC, Generic[K]):
 
     @classmethod
     @abstractmethod
-    def of(cls, kernel: K) -> Self:
+    def _of(cls, kernel: K) -> Self:
         """Make a model of a kernel."""
 
     @property
@@ -448,7 +448,7 @@ class Model(ABC, Generic[K]):
         A feature may become narrower there: declared integer, or boolean, or with fewer
         categories. Conditions that then always or never hold are dropped.
         """
-        return self.of(self.kernel.over(space))
+        return self._of(self.kernel.over(space))
 
     def with_facts(self, facts: Iterable[Fact | str]) -> Self:
         """Return the same model over its space with more facts; see ``Space``.
@@ -485,7 +485,7 @@ class Model(ABC, Generic[K]):
         >>> tree.discretize([5], labels=["short", "long"]).predict([[50]]).tolist()
         ['short']
         """
-        return self.of(self.kernel.discretize(levels, labels))
+        return self._of(self.kernel.discretize(levels, labels))
 
     def decide_at(self, label: Any, probability: float) -> Self:
         """Turn a classifier into "is the probability at least this?": the classes False and True.
@@ -510,7 +510,7 @@ class Model(ABC, Generic[K]):
           yes: True
           no:  False
         """
-        return self.of(self.kernel.decide_at(label, probability))
+        return self._of(self.kernel.decide_at(label, probability))
 
     # -- files ---------------------------------------------------------------------------------
 

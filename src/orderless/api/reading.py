@@ -7,7 +7,7 @@ Out: ``Tree`` where there is one tree, else ``Ensemble``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 from ..model import Space, SumKernel, TreeKernel
 from ..readers import Nan, read_model, read_trees
@@ -17,9 +17,13 @@ from .tree import Tree
 __all__ = ["read", "read_many", "wrap"]
 
 
+@overload
+def wrap(kernel: TreeKernel) -> Tree: ...
+@overload
+def wrap(kernel: SumKernel) -> Ensemble: ...
 def wrap(kernel: TreeKernel | SumKernel) -> Tree | Ensemble:
     """Make a model of a kernel."""
-    return Tree.of(kernel) if isinstance(kernel, TreeKernel) else Ensemble.of(kernel)
+    return Tree._of(kernel) if isinstance(kernel, TreeKernel) else Ensemble._of(kernel)
 
 
 def read(
@@ -127,4 +131,4 @@ def read_many(
     kernels = read_trees(
         models, preprocessing=preprocessing, space=space, feature_names=feature_names, nan=nan
     )
-    return [Tree.of(kernel) for kernel in kernels]
+    return [Tree._of(kernel) for kernel in kernels]

@@ -71,8 +71,6 @@ class Tree(Model[TreeKernel]):
     n_leaves, n_nodes, depth : int
     nodes : Nodes
         The arrays of its nodes: ``feature``, ``threshold``, ``when_true`` and so on.
-    n_dropped : int
-        Nodes that were dropped because no row can reach them, or always answers them the same way.
     distribution : array or None
 
     Notes
@@ -123,7 +121,7 @@ class Tree(Model[TreeKernel]):
         )
 
     @classmethod
-    def of(cls, kernel: TreeKernel) -> Self:
+    def _of(cls, kernel: TreeKernel) -> Self:
         """Make a tree of a kernel."""
         tree = cls.__new__(cls)
         tree.kernel = kernel
@@ -138,7 +136,7 @@ class Tree(Model[TreeKernel]):
         limit : int
             Longest text, in characters, that is looked at.
         """
-        return cls.of(TreeKernel.from_json(text, limit=limit))
+        return cls._of(TreeKernel.from_json(text, limit=limit))
 
     # -- what it is ----------------------------------------------------------------------------
 
@@ -161,11 +159,6 @@ class Tree(Model[TreeKernel]):
     def nodes(self) -> Nodes:
         """The arrays of its nodes."""
         return self.kernel.nodes
-
-    @property
-    def n_dropped(self) -> int:
-        """Nodes that were dropped because no row can tell them apart."""
-        return self.kernel.n_dropped
 
     @property
     def distribution(self) -> NDArray[np.float64] | None:
@@ -191,10 +184,6 @@ class Tree(Model[TreeKernel]):
         """
         return fingerprint(self.kernel)
 
-    def condition(self, node: int) -> str:
-        """Write the condition of an inner node in words."""
-        return self.kernel.condition(node)
-
     def replace(self, **changes: Any) -> Self:
         """Make a tree that differs in some of the parameters that ``Tree`` takes.
 
@@ -205,7 +194,7 @@ class Tree(Model[TreeKernel]):
         >>> tree.replace(classes=("no", "yes")).classes
         ('no', 'yes')
         """
-        return self.of(self.kernel.replace(**changes))
+        return self._of(self.kernel.replace(**changes))
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same tree, node by node (``equivalent`` compares functions)."""
@@ -285,11 +274,11 @@ class Tree(Model[TreeKernel]):
         (5, 4)
         """
         if not return_bound:
-            return self.of(smallest_tree(self.kernel, what, X, limit=limit, time_limit=time_limit))
+            return self._of(smallest_tree(self.kernel, what, X, limit=limit, time_limit=time_limit))
         smallest, bound = smallest_tree(
             self.kernel, what, X, limit=limit, time_limit=time_limit, return_bound=True
         )
-        return self.of(smallest), bound
+        return self._of(smallest), bound
 
     def redundant_splits(self, *, time_limit: float | None = TIME_LIMIT) -> tuple[int, ...]:
         """Find the splits that can be left out, each by itself, without changing what it decides.
@@ -315,8 +304,8 @@ class Tree(Model[TreeKernel]):
         >>> import orderless as ol
         >>> tree = ol.read({"feature": 0, "true": {"prediction": 1}, "false": {"feature": 1,
         ...                 "true": {"prediction": 0}, "false": {"prediction": 0}}})
-        >>> [tree.condition(node) for node in tree.redundant_splits()]
-        ['not x1']
+        >>> tree.redundant_splits()
+        (2,)
         """
         return redundant_splits(self.kernel, time_limit=time_limit)
 

@@ -17,7 +17,7 @@ from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptio
 from .sink import as_json, write
 
 if TYPE_CHECKING:
-    from ..acquisition import Interview
+    from ..api import Interview
     from ..inputs import CellStyle
     from ..model import Label, TreeKernel
 
@@ -60,7 +60,7 @@ def command(
     Where a budget ends the questions, it is said what the next one would cost. Where the answers
     end before the decision, what is known and what is open is written, and the exit code is 3.
     """
-    from ..acquisition import cheapest_policy
+    from ..api import cheapest_policy
     from .decision import check_numbers, refuse_tolerance
     from .files import style_of
     from .models import source_of

@@ -157,7 +157,7 @@ def _write_onnx(
     model: ModelOptions, data: DataOptions, files: FileOptions, written: WrittenOptions
 ) -> None:
     """Write a tree or an ensemble as ONNX, which is no text."""
-    from ..api import Tree, wrap
+    from ..api import wrap
     from .models import source_of
 
     if written.output is None:
@@ -166,7 +166,7 @@ def _write_onnx(
     own = wrap(source.model)
     with busy("Writing onnx"):
         if written.smallest:
-            own = Tree.of(source.tree).minimize()
+            own = wrap(source.tree).minimize()
         content = own.to_onnx()
     write_whole(written.output, content)
 

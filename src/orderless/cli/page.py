@@ -117,7 +117,7 @@ def _html(
     shown = source.model if tolerance is None else source.tree.as_regression()
     policy = None
     if costs is not None and source.X is not None:
-        from ..acquisition import cheapest_policy
+        from ..api import cheapest_policy
 
         policy = cheapest_policy(shown, source.X, costs, tolerance=tolerance)
     names, classes = shown.space.names, shown.classes

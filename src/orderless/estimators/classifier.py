@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ..api import CanonicalForm, Ensemble, Tree
+from ..api import CanonicalForm, Ensemble, Tree, wrap
 from ..errors import InvalidData, UnreadableModel, a_kind
 from ..inputs import frame_of, is_frame, labels_like, rows_at
 from ..model import TIME_LIMIT, Budget, Space, TreeKernel
@@ -192,11 +192,11 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             self.__dict__.pop(name, None)  # of an earlier fit
         if isinstance(model, TreeKernel):
             self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
-            self.tree_ = Tree.of(self._fitted.model)
+            self.tree_ = wrap(self._fitted.model)
             self.form_ = CanonicalForm(self._fitted.form)
         else:
             self._fitted = FittedEnsemble(model, table, y)
-            self.ensemble_ = Ensemble.of(model)
+            self.ensemble_ = wrap(model)
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
         self.classes_ = labels if labels.tolist() == list(model.classes) else model.labels

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..acquisition import cheapest_policy
+from ..api import cheapest_policy
 from ..errors import InvalidData, InvalidParameter, named
 from ..inputs import counted, is_frame, label_array, number_array, read_rows, rows_at
 from ..model import Label, plain_label

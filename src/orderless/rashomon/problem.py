@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..api import Tree
+from ..api import Tree, wrap
 from ..errors import InvalidData
 from ..form import fingerprint_points
 from ..inputs import exact, exact_weights, shown
@@ -326,7 +326,7 @@ class Problem:
 
     def trees(self, flat: FlatTrees) -> Iterator[Tree]:
         """Make ``Tree``s over the features."""
-        yield from map(Tree.of, self.columns.trees(flat, self.classes))
+        yield from map(wrap, self.columns.trees(flat, self.classes))
 
 
 def text_of(number: Fraction) -> str:

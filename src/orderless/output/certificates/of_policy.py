@@ -1,21 +1,19 @@
 """The certificate of a policy: what it costs on its training rows, and that nothing is cheaper.
 
-In:  a ``Policy``.
+In:  ``Solved``.
 Out: ``Certificate``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...acquisition import Solved
 from ...errors import InvalidData, TooLarge
 from ...model import refuse_facts
 from .cells import Cells, Leaf, Split, names_of
 from .certificate import NO_FACTS, Certificate, written
 from .small_checker import check
-
-if TYPE_CHECKING:
-    from ...acquisition import Policy
 
 __all__ = ["policy_certificate"]
 
@@ -23,10 +21,10 @@ MOST = 2**53  # whole numbers that every language reads exactly
 STEPS = 2_000_000  # in which the checker must solve the problem again, a few seconds
 
 
-def policy_certificate(policy: Policy) -> Certificate:
+def policy_certificate(policy: Solved) -> Certificate:
     """Certify a policy; see ``Policy.certificate``."""
     problem = policy.nodes.problem
-    refuse_facts(policy.tree.space, "a certificate", why=NO_FACTS)
+    refuse_facts(policy.kernel.space, "a certificate", why=NO_FACTS)
     _refuse(policy)
     bins = problem.leaves.bins
     tree, whole, cells = bins.tree, problem.whole, Cells(bins)
@@ -63,7 +61,7 @@ def policy_certificate(policy: Policy) -> Certificate:
     return Certificate(text, (f"How cheap it can be is not stated: {why}.",))
 
 
-def _policy_tree(policy: Policy, cells: Cells, labels: list[str]) -> list[Any]:
+def _policy_tree(policy: Solved, cells: Cells, labels: list[str]) -> list[Any]:
     """Write a policy as a tree that asks for one bin after the other."""
     nodes = policy.nodes
     named = dict(zip(nodes.problem.leaves.bins.tree.classes, labels, strict=True))
@@ -89,7 +87,7 @@ def _policy_tree(policy: Policy, cells: Cells, labels: list[str]) -> list[Any]:
     return cells.written(part, (0, (), 0))
 
 
-def _refuse(policy: Policy) -> None:
+def _refuse(policy: Solved) -> None:
     """Refuse a policy of which nothing could be certified."""
     problem = policy.nodes.problem
     if policy.tolerance is not None:
@@ -109,7 +107,7 @@ def _refuse(policy: Policy) -> None:
         )
 
 
-def _bound(policy: Policy) -> tuple[int | None, str]:
+def _bound(policy: Solved) -> tuple[int | None, str]:
     """Give the bound in units, or why there is none."""
     problem = policy.nodes.problem
     if problem.may_stop:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...acquisition import cheapest_policy, money
+from ...acquisition import money
+from ...api import cheapest_policy
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
 from ...estimators import coverage
 from ...form import canonical_form

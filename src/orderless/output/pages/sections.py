@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ...acquisition import Policy, money, percent as whole_percent
+from ...acquisition import money, percent as whole_percent
+from ...api import Policy
 from ...errors import InvalidTree, OutOfTime, TooManyBoxes, TooManyReasons
 from ...estimators import Deviation, Quality, coverage
 from ...importance import (

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...acquisition import Policy, cheapest_policy
+from ...api import Policy, cheapest_policy
 from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Coverage, Deviation, Quality, coverage, deviation, judge
 from ...form import Form, canonical_form, smallest_tree

@@ -38,6 +38,5 @@ from .regions import (
     plot_rules as plot_rules,
 )
 from .trees import (
-    draw_policy as draw_policy,
     plot_tree as plot_tree,
 )

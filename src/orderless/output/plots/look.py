@@ -15,7 +15,8 @@ from ...model import drawn, printable
 __all__ = [
     "BLUE", "DARK_GREY", "ERROR_BAR", "FRAGMENT", "GREEN", "GREY", "INK",
     "INK_ON_PAGE", "LETTERS", "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PAGE", "PALE_BLUE",
-    "PALE_VERMILION", "SKY", "VERMILION", "WASH", "WHITE", "axes_of", "colour", "hatch",
+    "PALE_VERMILION", "SKY", "VERMILION", "WASH", "WHITE", "axes_of", "boxed_text",
+    "colour", "hatch",
     "mark", "page_colours", "pale", "shade", "short_names", "shortened", "wrapped",
 ]  # fmt: skip
 
@@ -163,3 +164,12 @@ def short_names(ax: Any) -> None:
     names = [label.get_text().replace(r"\$", "$") for label in ax.get_yticklabels()]
     if any(len(name) > WIDEST for name in names):
         ax.set_yticks(ax.get_yticks(), [drawn(shortened(name, WIDEST)) for name in names])
+
+
+def boxed_text(
+    ax: Any, at: tuple[float, float], text: str, size: float, look: dict[str, Any], **font: Any
+) -> None:
+    """Write text in a box, centred at a point."""
+    style = {"boxstyle": "round,pad=0.4", **look}
+    ax.text(*at, text, ha="center", va="center", fontsize=size, color=INK, bbox=style, zorder=3,
+            **font)  # fmt: skip

@@ -14,6 +14,11 @@ from .listing import (
     list_terms as list_terms,
     listing_records as listing_records,
 )
+from .policies import (
+    policy_as_html as policy_as_html,
+    policy_as_text as policy_as_text,
+    policy_summary as policy_summary,
+)
 from .text import (
     column_widths as column_widths,
     escaped as escaped,

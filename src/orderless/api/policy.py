@@ -1,38 +1,226 @@
 """Policies: which feature to find out next, what that costs, and why.
 
-In:  ``Solved``.
-Out: ``Policy``; ``Question`` is what it says in one situation.
-Paper: Section 7.
+In:  a tree, complete rows, what each feature costs.
+Out: ``cheapest_policy``; ``Policy``, and ``Question``, which is what it says in one situation.
+Paper: Section 7; ``method="optimal"`` goes beyond it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..api import Tree
-from ..inputs import column_like, exact_number, one_row, rows_for
-from ..model import TreeKernel, refuse_contradiction, refuse_contradictions, row_bins, row_box
+from ..acquisition import (
+    Method,
+    Nodes,
+    Problem,
+    Question,
+    SoFar,
+    Solved,
+    Solving,
+    policy_from_json,
+    policy_to_json,
+    policy_tree,
+    read_problem,
+    solve,
+    whole_number,
+)
+from ..errors import setting
+from ..inputs import column_like, exact_number, one_row, rows_for, whole_seed
+from ..model import (
+    in_budget,
+    read_seconds,
+    refuse_contradiction,
+    refuse_contradictions,
+    row_bins,
+    row_box,
+)
 from ..output.certificates import Certificate, policy_certificate
-from .costs import whole_number
-from .nodes import Nodes
-from .problem import Problem, SoFar
-from .question import Question
-from .solve import Solved, solve
+from ..output.plots.policies import draw_policy
+from ..output.rules import policy_as_html, policy_as_text
+from .interview import Interview
+from .model import LONGEST
+from .tree import Tree
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .interview import Interview
+__all__ = ["Policy", "cheapest_policy"]
 
-__all__ = ["Policy"]
-
+LIMIT = 5_000_000
+TIME_LIMIT = 10.0
 REMEMBERED = 256
+
+
+@in_budget
+def cheapest_policy(
+    tree: Any,
+    X: Any,
+    costs: Any,
+    *,
+    tolerance: float | None = None,
+    method: Method = "optimal",
+    groups: Any = None,
+    known: Iterable[str] = (),
+    budget: float | None = None,
+    max_questions: int | None = None,
+    objective: Literal["expected", "worst"] = "expected",
+    sample_weight: ArrayLike | None = None,
+    limit: int = LIMIT,
+    time_limit: float | None = TIME_LIMIT,
+    random_state: Any = 0,
+    n_episodes: int = 10_000,
+    alpha: float = 0.1,
+    gamma: float = 0.9,
+    exploration: float = 0.5,
+    reward: float | None = None,
+) -> Policy:
+    r"""Find out which features to measure, in which order, to get the tree's decision cheaply.
+
+    A feature is bought once, and then all its conditions are known. A policy stops as soon as the
+    row is determined (naive and path, the paper's baselines, do not).
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read`` knows
+    X : array, data frame, or list of dicts
+        Complete training rows, which say how likely each answer is.
+    costs : dict of feature -> cost, or one cost per feature in the order of X's features
+        0 or more, for every feature that the tree asks about: one without a cost is an error,
+        unless it is ``known``.
+    tolerance : float, optional
+        For a tree of numbers: a row is determined where the numbers that are still possible are at
+        most this far apart, as for ``Tree.predict(tolerance=)``. By default one class must be left,
+        as with 0. Classes that are whole numbers count as numbers, too; ``Policy.tree`` is then a
+        regression tree. For a risk, ask with ``tree.decide_at(label, probability)`` until it is on
+        one side.
+    method : "optimal", "q-learning", "greedy", "path" or "naive"
+        The exact optimum; the paper's Q-learner; the cheapest unknown feature first; as the tree
+        asks; all features of the tree.
+    groups : dict of name -> features, or list of lists of features, optional
+        Features that are bought together, for the cost of ``costs[name]`` (or the cost that all of
+        them have).
+    known : iterable of str
+        Features that are known at the start, and cost nothing.
+    budget : float, optional
+        What may be spent on a row. The policy then determines as large a share of the rows as
+        possible, and of such policies is the cheapest; it stops where no training row can be
+        determined with what is left.
+    max_questions : int, optional
+        How many purchases may be made for a row; otherwise as ``budget``.
+    objective : "expected" or "worst"
+        What to minimize: the average cost over the training rows, or the cost of the dearest row
+        (and, of policies with the same dearest row, the average).
+    sample_weight : array, optional
+        How much each row counts; 0 or more.
+    limit : int
+        How many states the exact search may keep (about 50 bytes each).
+    time_limit : float
+        About how many seconds the exact search may take.
+    random_state : int, RandomState, Generator or None
+        For Q-learning.
+    n_episodes, alpha, gamma, exploration : int and floats
+        For Q-learning; the defaults are the paper's. ``gamma=1`` is not discounted.
+    reward : float, optional
+        For Q-learning: given when a row is determined; by default the sum of all costs.
+
+    Returns
+    -------
+    Policy
+
+    Warns
+    -----
+    UserWarning
+        If ``limit`` or ``time_limit`` ended the exact search. The policy is then the best found,
+        never worse than greedy and path, and ``bound`` says what may be left to gain.
+
+    Notes
+    -----
+    The paper's Case Study 3. With V = 0 for a determined state, the optimum is
+
+    .. math:: V(s) = \min_f \; c_f + \sum_b P(b \mid s) \, V(s, f = b)
+
+    over the distinct rows. Any feature of the tree may be bought in any state, also one that can
+    no longer change the decision but says which other to buy. The search is memoised on the rows
+    that are left and the leaves that they can reach, with branch and bound: what a row must spend
+    to exclude all leaves of other classes, by dual ascent. With ``tolerance`` the classes are
+    the largest sets of numbers that are near enough, which overlap: a row may end in any of those
+    that hold its number, and the least over them is its bound. The number of states can grow
+    exponentially with the features. Costs and weights are read as decimals and added as whole
+    numbers, so sums are exact (``Policy.exact`` says if that was not possible).
+
+    With gamma 0.9 a further question costs a tenth of the reward that is still to come, so the
+    paper's Q-learner asks few questions rather than cheap ones.
+
+    Examples
+    --------
+    A cheap question first, although the tree asks it last:
+
+    >>> import orderless as ol
+    >>> tree = ol.read({"feature": "scan", "true": {"feature": "fever",
+    ...     "true": {"prediction": "ill"}, "false": {"prediction": "well"}},
+    ...     "false": {"prediction": "well"}}, feature_names=["fever", "scan"])
+    >>> rows = [[0, 0], [0, 1], [0, 0], [1, 1]]
+    >>> policy = cheapest_policy(tree, rows, {"fever": 1, "scan": 100})
+    >>> print(policy)
+    optimal policy: 26 on average, 101 at most, over 4 rows; proven cheapest.
+    fever? (cost 1)
+      not fever (75%): well
+      fever (25%): scan? (cost 100)
+        not scan (0%): well
+        scan (100%): ill
+    >>> cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, method="path").expected_cost
+    100.5
+
+    Numbers that are known well enough:
+
+    >>> stay = {"task": "regression", "feature": "fever", "true": {"prediction": 9},
+    ...     "false": {"feature": "scan", "true": {"prediction": 3}, "false": {"prediction": 2.5}}}
+    >>> tree = ol.read(stay, feature_names=["fever", "scan"])
+    >>> print(cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, tolerance=0.5))
+    optimal policy within 0.5: 1 on average, 1 at most, over 4 rows; proven cheapest.
+    fever? (cost 1)
+      not fever (75%): between 2.5 and 3
+      fever (25%): 9
+    """
+    problem, total = read_problem(
+        tree,
+        X,
+        costs,
+        tolerance=tolerance,
+        method=method,
+        groups=groups,
+        known=known,
+        budget=budget,
+        max_questions=max_questions,
+        objective=objective,
+        sample_weight=sample_weight,
+    )
+    how = Solving(
+        method,
+        limit,
+        read_seconds(time_limit),
+        int(n_episodes),
+        alpha,
+        gamma,
+        exploration,
+        reward=total if reward is None else exact_number(reward, "reward"),
+        seed=whole_seed(random_state) % 2**64,
+    )
+    policy = Policy(**vars(solve(problem, how)))
+    if method == "optimal" and not policy.optimal:
+        warnings.warn(
+            f"no policy was proven cheapest within {setting('time_limit', time_limit)} seconds and "
+            f"{setting('limit', limit)} states; {policy!r} is the best found: raise them, or "
+            "accept it",
+            stacklevel=2,
+        )
+    return policy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,114 +244,22 @@ class Policy(Solved):
         The table of a Q-learner, None for the other methods.
     """
 
-    _memory: dict[Any, Nodes] = field(default_factory=dict)  # what comes off its own way
-
-    @property
-    def _problem(self) -> Problem:
-        return self.nodes.problem
+    _memory: dict[Hashable, Nodes] = field(default_factory=dict)  # what comes off its own way
 
     # -- what it is ----------------------------------------------------------------------------
 
     @property
     def tree(self) -> Tree:
         """What it decides."""
-        return Tree.of(self._kernel)
-
-    @property
-    def _kernel(self) -> TreeKernel:
-        return self._problem.leaves.bins.tree
-
-    @property
-    def method(self) -> str:
-        """How it was found."""
-        return self.how.method
-
-    @property
-    def objective(self) -> str:
-        """What was to be small: the expected cost, or the worst."""
-        return "worst" if self._problem.worst else "expected"
-
-    @property
-    def tolerance(self) -> float | None:
-        """How wide the interval of the numbers may be where it stops; None: one class is left."""
-        return self._problem.leaves.tolerance
-
-    @property
-    def n_rows(self) -> int:
-        """How many training rows there were, by weight."""
-        return self.nodes.weight[0]
-
-    @property
-    def budget(self) -> float | None:
-        """What may be spent on a row; None if nothing limits it."""
-        return None if self._problem.budget is None else float(self._problem.budget)
-
-    @property
-    def max_questions(self) -> int | None:
-        """How many purchases may be made for a row; None if nothing limits it."""
-        return self._problem.max_questions
-
-    # -- what it costs -------------------------------------------------------------------------
-
-    def _money(self, units: int | Fraction) -> float:
-        return float(units * self._problem.whole.unit)
-
-    @property
-    def expected_cost(self) -> float:
-        """What it spends on average over the training rows.
-
-        Exact, and rounded once: costs are read as decimals (0.1 is a tenth) and added as whole
-        numbers.
-        """
-        return self._money(Fraction(self.nodes.cost[0], max(1, self.n_rows)))
-
-    @property
-    def worst_cost(self) -> float:
-        """What it spends on the dearest of the training rows."""
-        return self._money(self.nodes.worst[0])
-
-    @property
-    def bound(self) -> float:
-        """No policy has a lower expected cost (worst cost, if that was the objective).
-
-        Equal to it where the policy is ``optimal``. With a budget it holds for policies that
-        determine as many rows.
-        """
-        if self.optimal:
-            return self.worst_cost if self._problem.worst else self.expected_cost
-        if self.nodes.missed[0] != self.least_missed:
-            return 0.0
-        rows = 1 if self._problem.worst else max(1, self.n_rows)
-        return self._money(Fraction(self.least, rows))
-
-    @property
-    def share_determined(self) -> float:
-        """The share of the training rows that it determines; 1 without a budget."""
-        return 1 - self.nodes.missed[0] / max(1, self.n_rows)
-
-    @property
-    def share_bound(self) -> float:
-        """No policy within the budget determines a larger share of the training rows."""
-        missed = self.nodes.missed[0] if self.optimal else self.least_missed
-        return 1 - missed / max(1, self.n_rows)
-
-    @property
-    def exact(self) -> bool:
-        """Whether costs were added exactly; False if they had to be rounded to fit."""
-        return self._problem.whole.exact
-
-    @property
-    def purchases(self) -> dict[str, float]:
-        """What can be bought, and for how much: features and groups."""
-        return {p.name: float(p.cost) for p in self._problem.purchases if not p.free}
+        return Tree._of(self.kernel)
 
     # -- what it does with rows ----------------------------------------------------------------
 
     def _ends(self, X: Any) -> tuple[list[int], NDArray[np.intp]]:
         """Give the node where each distinct row ends, and which of them each row is."""
-        rows = rows_for(self._kernel, X)
-        refuse_contradictions(self._kernel, rows)
-        table = row_bins(self._kernel.bins, rows)
+        rows = rows_for(self.kernel, X)
+        refuse_contradictions(self.kernel, rows)
+        table = row_bins(self.kernel.bins, rows)
         if table.shape[1] == 0:
             return [0], np.zeros(len(table), dtype=np.intp)
         distinct, which = np.unique(table, axis=0, return_inverse=True)
@@ -219,7 +315,7 @@ class Policy(Solved):
             "decision": decision,
         }
         if self.tolerance is not None:
-            possible = np.array([self._problem.leaves.interval(self.nodes.leaves[n]) for n in ends])
+            possible = np.array([self.problem.leaves.interval(self.nodes.leaves[n]) for n in ends])
             columns |= {"lower": possible[which, 0], "upper": possible[which, 1]}
         return pd.DataFrame(columns, index=index)
 
@@ -273,7 +369,7 @@ class Policy(Solved):
         Determined: 0.
         """
         sides = self._sides(known)
-        paid, made = self._problem.spent(sides)
+        paid, made = self.problem.spent(sides)
         paid = paid if spent is None else exact_number(spent, "spent")
         made = made if asked is None else whole_number(asked, "asked")
         return self._question(sides, tuple(unavailable), (paid, made))
@@ -293,8 +389,6 @@ class Policy(Solved):
             Whether to pass over questions whose answer cannot change the decision any more; the
             rest is then as cheap as it can be without them.
         """
-        from .interview import Interview
-
         start = dict(known) if known is not None else {}
         return Interview(self, start, only_relevant=only_relevant)
 
@@ -305,8 +399,8 @@ class Policy(Solved):
         known.
         """
         sides = self._sides(known)
-        leaves = self._problem.leaves
-        at = leaves.inside(self._problem.start, sides)
+        leaves = self.problem.leaves
+        at = leaves.inside(self.problem.start, sides)
         asked = {self.tree.space.index(name) for name in features}  # says which features there are
         places = [k for k, place in enumerate(leaves.bins.positions) if place in asked]
         return any(leaves.matters(at, k, sides) for k in places)
@@ -314,19 +408,19 @@ class Policy(Solved):
     def _sides(self, known: Any) -> list[int]:
         """Give the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
-            return self._problem.leaves.whole
-        tree = self._kernel
+            return self.problem.leaves.whole
+        tree = self.kernel
         rows = one_row(known, tree.space, tree.used, if_there=tree.connected)
         refuse_contradiction(tree, rows)
         return list(row_box(tree.bins, rows).bits)
 
     def _question(self, sides: list[int], unavailable: tuple[str, ...], so_far: SoFar) -> Question:
         """Give the next question after what was spent and asked so far."""
-        gone = self._problem.purchases_named(unavailable)
+        gone = self.problem.purchases_named(unavailable)
         node = None if gone else self.nodes.at(sides)
         if node is not None and self.nodes.has_spent(node, so_far):
             return Question.at(self.nodes, node)
-        problem = self._problem.after(so_far)
+        problem = self.problem.after(so_far)
         key = (tuple(sides), gone, problem.budget, problem.max_questions)
         if key not in self._memory:
             if len(self._memory) >= REMEMBERED:
@@ -364,9 +458,7 @@ class Policy(Solved):
         same decision share one. Cost: the nodes of the policy, with those that no training row
         reaches.
         """
-        from .formats import to_tree
-
-        return Tree.of(to_tree(self.nodes))
+        return Tree._of(policy_tree(self.nodes))
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats) that any language can walk.
@@ -374,9 +466,7 @@ class Policy(Solved):
         It has every answer, also those that no training row has, and not the training rows: off
         its own way a policy that was read goes on as the tree asks.
         """
-        from .formats import to_json
-
-        return to_json(self)
+        return policy_to_json(self)
 
     def certificate(self) -> Certificate:
         """Certify what it costs: a file that a small independent program checks.
@@ -415,27 +505,19 @@ class Policy(Solved):
 
         Without ``ax`` a figure of its own, as large as it needs.
         """
-        from ..output.plots import draw_policy
-
         return draw_policy(self, ax)
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, limit: int = 256 * 1024 * 1024) -> Policy:
+    def from_json(cls, text: str | bytes, *, limit: int = LONGEST) -> Policy:
         """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why."""
-        from .formats import from_json
-
-        return cls(**vars(from_json(text, limit)))
+        return cls(**vars(policy_from_json(text, limit)))
 
     def __repr__(self) -> str:
         proven = ", proven optimal" if self.optimal else f", bound {self.bound:g}"
         return f"Policy({self.method}, expected cost {self.expected_cost:g}{proven})"
 
     def __str__(self) -> str:
-        from .text import policy_as_text
-
         return policy_as_text(self)
 
     def _repr_html_(self) -> str:
-        from .text import policy_as_html
-
         return policy_as_html(self)

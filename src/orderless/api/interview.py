@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..acquisition import Question, money
 from ..errors import InvalidData
 from ..inputs import exact_number, is_unknown
 from ..model import Label
-from .question import Question, money
+from ..questions import Explanation
 
 if TYPE_CHECKING:
-    from ..questions import Explanation
     from .policy import Policy
 
 __all__ = ["Interview"]

@@ -1,24 +1,23 @@
 """Policies as text.
 
-In:  ``Policy``.
-Out: indented text: each question with its cost, each answer with its share.
+In:  ``Solved``.
+Out: indented text: each question with its cost, each answer with its share; the same as HTML.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..model import ROUNDED, any_rounded, number_names, printable, short_number
-from ..output.templates import fragment
-from .policy import Policy
-from .question import branches, money, percent
+from ...acquisition import Solved, branches, money, percent
+from ...model import ROUNDED, any_rounded, number_names, printable, short_number
+from ..templates import fragment
 
-__all__ = ["policy_as_html", "policy_as_text", "summary"]
+__all__ = ["policy_as_html", "policy_as_text", "policy_summary"]
 
 MOST = 200  # lines
 
 
-def summary(policy: Policy) -> str:
+def policy_summary(policy: Solved) -> str:
     """Say in one line what a policy costs, and what is proven of it."""
     parts = [f"{money(policy.expected_cost)} on average", f"{money(policy.worst_cost)} at most"]
     if policy.optimal:
@@ -36,14 +35,14 @@ def summary(policy: Policy) -> str:
     return f"{what}: {', '.join(parts)}, over {policy.n_rows:,} rows; {proven}."
 
 
-def policy_as_text(policy: Policy) -> str:
+def policy_as_text(policy: Solved) -> str:
     """Write a policy as indented text; answers that lead to the same are one line.
 
     A last line says where numbers are rounded.
     """
-    nodes, tree = policy.nodes, policy.tree
-    names = number_names(tree.kernel.numbers.tolist()) if tree.task == "regression" else {}
-    lines = [summary(policy)]
+    nodes, tree = policy.nodes, policy.kernel
+    names = number_names(tree.numbers.tolist()) if tree.task == "regression" else {}
+    lines = [policy_summary(policy)]
     todo: list[tuple[tuple[int, ...], str, str]] = [((0,), "", "")]
     while todo:
         at, lead, indent = todo.pop()
@@ -65,7 +64,7 @@ def policy_as_text(policy: Policy) -> str:
     return "\n".join(lines)
 
 
-def _node_text(policy: Policy, node: int, names: Mapping[float, str]) -> str:
+def _node_text(policy: Solved, node: int, names: Mapping[float, str]) -> str:
     nodes = policy.nodes
     p = nodes.purchase[node]
     if p >= 0:
@@ -83,6 +82,6 @@ def _node_text(policy: Policy, node: int, names: Mapping[float, str]) -> str:
     return low if lower == upper else f"between {low} and {high}"
 
 
-def policy_as_html(policy: Policy) -> str:
+def policy_as_html(policy: Solved) -> str:
     """Write a policy as an HTML fragment."""
     return fragment("rules/policy.html", text=policy_as_text(policy))
