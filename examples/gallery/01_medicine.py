@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
-from orderless.output.report import risk_thresholds
+from orderless.output.pages import risk_thresholds
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["worst radius", "worst texture", "worst concave points", "worst smoothness"]]

@@ -48,21 +48,19 @@ from .output.certificates import (
     check_certificate as check_certificate,
     equivalence_certificate as equivalence_certificate,
 )
-from .output.letter import (
-    Letter as Letter,
-    reason_letters as reason_letters,
-)
 from .output.page import (
     write_page as write_page,
+)
+from .output.pages import (
+    Card as Card,
+    Letter as Letter,
+    model_card as model_card,
+    reason_letters as reason_letters,
+    report as report,
 )
 from .output.plots import (
     plot_rules as plot_rules,
     plot_tree as plot_tree,
-)
-from .output.report import (
-    Card as Card,
-    model_card as model_card,
-    report as report,
 )
 from .questions import (
     Difference as Difference,

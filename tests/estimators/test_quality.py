@@ -10,7 +10,7 @@ import orderless as ol
 from orderless.errors import InvalidData
 from orderless.estimators import judge
 from orderless.estimators.quality import Quality, pooled
-from orderless.output.report.quality import Judged, percent, quality_as_markdown, quality_as_text
+from orderless.output.pages.quality import Judged, percent, quality_as_markdown, quality_as_text
 
 
 def two() -> ol.Tree:

@@ -39,7 +39,7 @@ PACKAGES = {"to_onnx": "onnx"}
 
 @pytest.mark.parametrize("name", ASKED)
 def test_it_refuses_facts(name):
-    with pytest.raises(InvalidSpace, match=r"does not work with facts between features yet \(\w"):
+    with pytest.raises(InvalidSpace, match=r"does not work with facts between features \(\w"):
         ASKED[name](TREE)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.output.letter import read_codes
+from orderless.output.pages import read_codes
 
 SPACE = ol.Space({"age": int, "ward": ["east", "west"]})
 LEAF = {"true": {"prediction": 1}, "false": {"prediction": 0}}

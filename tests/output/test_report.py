@@ -13,11 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 import orderless as ol
 from orderless.acquisition.question import percent
 from orderless.errors import TooManyBoxes
+from orderless.output.pages.near import near
+from orderless.output.pages.sections import WAYS, importance
+from orderless.output.pages.subject import Subject
 from orderless.output.plots.drawing import DRAWN_LEAVES, tree_as_svg
-from orderless.output.report.near import near
-from orderless.output.report.sections import WAYS
-from orderless.output.report.subject import Subject
-from orderless.output.report.which_matter import importance
 
 
 class Parsed(HTMLParser):
@@ -163,7 +162,7 @@ def test_costs_are_those_of_the_policies(wisconsin):
 def test_a_policy_that_is_not_proven_is_not_said_to_be(wisconsin, monkeypatch):
     tree, X, y, _ = wisconsin
     limited = functools.partial(ol.cheapest_policy, limit=1)
-    monkeypatch.setattr("orderless.output.report.subject.cheapest_policy", limited)
+    monkeypatch.setattr("orderless.output.pages.subject.cheapest_policy", limited)
     page = ol.report(tree, X, y, {name: 1 + k % 4 for k, name in enumerate(X)}).html
     assert "it was not proven in the time" in page
     assert "no other way is cheaper on these rows" not in page
@@ -200,7 +199,7 @@ def importance_limit(tree):
         raise TooManyBoxes("too many")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("orderless.output.report.which_matter.importance_range", refuse)
+        patch.setattr("orderless.output.pages.sections.importance_range", refuse)
         importance(Subject(tree.kernel, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
     (limit,) = limits
     return limit
@@ -214,7 +213,8 @@ def test_ten_classes_have_ten_colours_and_marks(digits):
     assert len({mark for _, mark, _ in first}) == 10
     for k in range(10):
         colours = re.findall(rf"--class-{k}: (#\w+);", digits[1])
-        assert len(colours) == 2  # light and dark
+        assert len(colours) == 3  # light, dark, paper
+        assert colours[0] == colours[2]
     for which in (0, 1):
         seen = [re.findall(rf"--class-{k}: (#\w+);", digits[1])[which] for k in range(10)]
         assert len(set(seen)) == 10
@@ -222,11 +222,11 @@ def test_ten_classes_have_ten_colours_and_marks(digits):
 
 def test_a_wide_tree_keeps_its_letters_and_is_text_on_paper(digits):
     page = digits[1]
-    (width,) = re.findall(r'<svg class="tree"[^>]* width="(\d+)"', page)[:1]
+    (width,) = re.findall(r'<svg [^>]*class="tree"[^>]* width="(\d+)"', page)[:1]
     assert int(width) > 1100  # wider than a sheet: shrunk, nobody could read it
     assert "svg.tree { display: block; }" in page  # on screen it keeps its size, and can be moved
-    assert '<div class="on-screen">' in page
-    assert '<pre class="on-paper" ' in page
+    assert '<div class="no-phone no-paper">' in page
+    assert '<pre class="phone paper" ' in page
 
 
 def test_no_words_of_the_interface_in_the_prose(digits, wisconsin):
@@ -238,12 +238,12 @@ def test_no_words_of_the_interface_in_the_prose(digits, wisconsin):
 
 
 def test_paper_shows_every_rule(digits):
-    printed = digits[1].split("@media print")[1].split("@page")[0]
+    printed = digits[1].split("@media print")[1].split("</style>")[0]
     assert ".orderless [role=region] { max-height: none !important" in printed
 
 
 def test_more_functions_than_are_counted(wisconsin, monkeypatch):
-    monkeypatch.setattr("orderless.output.report.near.MOST_FUNCTIONS", 5)
+    monkeypatch.setattr("orderless.output.pages.near.MOST_FUNCTIONS", 5)
     assert "more than 5, not counted" in str(
         near(Subject(wisconsin[0].kernel, *wisconsin[1:3])).parts
     )

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import orderless as ol
 from orderless.errors import InvalidData, InvalidParameter
 from orderless.estimators import judge
-from orderless.output.report.card_facts import interval
+from orderless.output.pages.card import interval
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 1), (1, 1), (0, 12), (12, 12), (3, 10), (97, 400)])

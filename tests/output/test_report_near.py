@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 from orderless.errors import OutOfTime
-from orderless.output.report.near import EPSILON, REGULARIZATION, around, near
-from orderless.output.report.subject import Subject
+from orderless.output.pages.near import EPSILON, REGULARIZATION, around, near
+from orderless.output.pages.subject import Subject
 
 
 def bits_of(found):
@@ -105,7 +105,7 @@ def test_columns_that_were_binarized_before():
 def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
     tree, X, y, _ = wisconsin
     for name, value in patch.items():
-        monkeypatch.setattr(f"orderless.output.report.near.{name}", value)
+        monkeypatch.setattr(f"orderless.output.pages.near.{name}", value)
     section = near(Subject(tree.kernel, X, y))
     assert section.lead.startswith("Left out: ")
     assert says in section.lead
@@ -115,7 +115,7 @@ def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
 def test_thresholds_guessed_from_some_of_the_rows_are_said(wisconsin, monkeypatch):
     tree, X, y, page = wisconsin
     assert "drawn at random" not in page
-    monkeypatch.setattr("orderless.output.report.near.MOST_CELLS", 30 * 200)
+    monkeypatch.setattr("orderless.output.pages.near.MOST_CELLS", 30 * 200)
     section = near(Subject(tree.kernel, X, y))
     assert "threshold guessing proposed from 200 of the 569 rows, drawn at random." in section.lead
 

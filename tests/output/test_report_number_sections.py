@@ -12,9 +12,9 @@ import orderless as ol
 from orderless.errors import InvalidData
 from orderless.estimators import deviation, judge
 from orderless.model import amount
-from orderless.output.report.near import around
-from orderless.output.report.number_sections import quality
-from orderless.output.report.subject import Subject
+from orderless.output.pages.near import around
+from orderless.output.pages.sections import quality
+from orderless.output.pages.subject import Subject
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_a_best_tree_is_among_the_best():
 
 def test_too_many_near_trees_are_counted_but_not_drawn(diabetes, monkeypatch):
     tree, X, y = diabetes
-    monkeypatch.setattr("orderless.output.report.near.MOST_DRAWN", 0)
+    monkeypatch.setattr("orderless.output.pages.near.MOST_DRAWN", 0)
     page = ol.report(tree, X, y).html
     assert "How many trees have which objective" not in page
     assert "different functions" in page
@@ -143,5 +143,5 @@ def test_too_many_near_trees_are_counted_but_not_drawn(diabetes, monkeypatch):
 def test_near_trees_that_take_too_much(diabetes, monkeypatch):
     _, X, y = diabetes
     model = DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y)
-    monkeypatch.setattr("orderless.output.report.near.BYTES", 1000)
+    monkeypatch.setattr("orderless.output.pages.near.BYTES", 1000)
     assert "Left out: there are too many trees of depth 2" in words(ol.report(model, X, y).html)

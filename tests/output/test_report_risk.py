@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree
-from orderless.output.report import risk_thresholds
+from orderless.output.pages import risk_thresholds
 
 mpl.use("agg")
 

@@ -79,7 +79,11 @@ def _leaves_of(model: Any, tolerance: float | None, priced: set[str], method: st
     """Give a tree's leaves, for ``tolerance`` as one of numbers."""
     tree = read_tree(model)
     if method in ("naive", "path"):  # they ask all, whatever is determined
-        refuse_facts(tree.space, f"the policy {method!r}")
+        refuse_facts(
+            tree.space,
+            f"the policy {method!r}",
+            why="it asks as the tree's nodes do, and facts cut these into others",
+        )
     width = None if tolerance is None else read_tolerance(tolerance)
     own = tree if width is None else tree.as_regression()
     return Leaves(possible_cells_tree(own, priced).bins, width)

@@ -131,7 +131,7 @@ class Interview:
         return self.policy.tree.explain(dict(self.known))
 
     def answer(self, value: Any) -> Interview:
-        """Give the answer to the question.
+        """Return the answer to the question.
 
         Parameters
         ----------

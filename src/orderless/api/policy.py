@@ -256,7 +256,7 @@ class Policy(Solved):
     # -- what it does with rows ----------------------------------------------------------------
 
     def _ends(self, X: Any) -> tuple[list[int], NDArray[np.intp]]:
-        """Give the node where each distinct row ends, and which of them each row is."""
+        """Return the node where each distinct row ends, and which of them each row is."""
         rows = rows_for(self.kernel, X)
         refuse_contradictions(self.kernel, rows)
         table = row_bins(self.kernel.bins, rows)
@@ -266,7 +266,7 @@ class Policy(Solved):
         return [self.nodes.end(row) for row in distinct.tolist()], which.reshape(-1)
 
     def costs(self, X: Any) -> Any:
-        """Give what it spends on each row.
+        """Return what it spends on each row.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class Policy(Solved):
         return column_like(X, spent[which], "cost")
 
     def simulate(self, X: Any) -> pd.DataFrame:
-        """Give what it does with each row; X as for ``costs``.
+        """Return what it does with each row; X as for ``costs``.
 
         Returns
         -------
@@ -406,7 +406,7 @@ class Policy(Solved):
         return any(leaves.matters(at, k, sides) for k in places)
 
     def _sides(self, known: Any) -> list[int]:
-        """Give the bins that each feature can be in, as bits."""
+        """Return the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
             return self.problem.leaves.whole
         tree = self.kernel
@@ -415,7 +415,7 @@ class Policy(Solved):
         return list(row_box(tree.bins, rows).bits)
 
     def _question(self, sides: list[int], unavailable: tuple[str, ...], so_far: SoFar) -> Question:
-        """Give the next question after what was spent and asked so far."""
+        """Return the next question after what was spent and asked so far."""
         gone = self.problem.purchases_named(unavailable)
         node = None if gone else self.nodes.at(sides)
         if node is not None and self.nodes.has_spent(node, so_far):
@@ -429,7 +429,7 @@ class Policy(Solved):
         return Question.at(self._memory[key], 0)
 
     def _rest(self, problem: Problem, sides: list[int], gone: tuple[str, ...]) -> Nodes:
-        """Give what is asked off the policy's own way."""
+        """Return what is asked off the policy's own way."""
         rest = problem.given(sides, gone)
         if rest is None:
             return Nodes.unseen(problem, sides, gone, self.method)
@@ -441,7 +441,7 @@ class Policy(Solved):
     # -- what it becomes -----------------------------------------------------------------------
 
     def to_tree(self) -> Tree:
-        """Give the policy as a tree that asks in its order and decides the same.
+        """Return the policy as a tree that asks in its order and decides the same.
 
         With ``tolerance`` it is a regression tree whose leaves say the midpoints of the intervals
         that the policy ends with: at most half of ``tolerance`` away from the number of its own

@@ -91,7 +91,7 @@ def command(
     Which features the model ignores, and where it is monotone, is proven for every possible row.
     Intervals are those of Clopper and Pearson.
     """
-    from ..output.report import model_card
+    from ..output.pages import model_card
     from .models import source_of
 
     if told.intended_use is None:

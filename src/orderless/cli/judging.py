@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ..estimators import deviation, judge, pooled, pooled_deviation
 from ..model import SumKernel, TreeKernel
-from ..output.report import (
+from ..output.pages import (
     Judged,
     JudgedNumbers,
     deviation_as_markdown,

@@ -25,7 +25,7 @@ from .options import (
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
-    from ..output.letter import Letter
+    from ..output.pages import Letter
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -136,7 +136,7 @@ def command(
     leaves out it names. A row whose answer is not certain, or not adverse, gets no letter, and it
     is said why. This is not legal advice.
     """
-    from ..output.letter import reason_letters
+    from ..output.pages import reason_letters
     from .models import loader
 
     output = written.output
@@ -193,7 +193,7 @@ def _labels(given: list[str] | None, model: Any) -> list[Any] | None:
 
 
 def _all(letters: list[Letter], kind: LetterKind) -> str:
-    from ..output.letter import letters_as_page
+    from ..output.pages import letters_as_page
 
     if kind == LetterKind.json:
         return as_json([letter.to_dict() for letter in letters], allow_nan=False)

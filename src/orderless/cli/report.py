@@ -66,7 +66,7 @@ def command(
     One HTML file that needs no other file and no network, in light and dark, on screen and paper.
     With --test or --folds it also says how often the tree is right on rows that it did not see.
     """
-    from ..output.report import report
+    from ..output.pages import report
     from .decision import risk_class
     from .models import source_of
 
@@ -121,7 +121,7 @@ def _card(intended_use: str, data: DataOptions) -> dict[str, str]:
 
 def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:
     """Say how rows were held out, for "How this was made"."""
-    from ..output.report import JudgedNumbers
+    from ..output.pages import JudgedNumbers
 
     out: dict[str, str] = {}
     if options.test is not None:

@@ -280,7 +280,7 @@ def _fetch_openml(entry: Entry) -> pd.DataFrame:
 
 
 def _missing_from_folder(entry: Entry) -> DataNotFound:
-    """Give the error for a data set that only a folder can have."""
+    """Return the error for a data set that only a folder can have."""
     return DataNotFound(
         _advice(entry, "it is not public: if you may use it, you need a file of your own")
     )

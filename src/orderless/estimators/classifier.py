@@ -23,10 +23,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from ..api import CanonicalForm, Ensemble, Tree, wrap
 from ..errors import InvalidData, UnreadableModel, a_kind
+from ..form import canonical_form
 from ..inputs import frame_of, is_frame, labels_like, rows_at
 from ..model import TIME_LIMIT, Budget, Space, TreeKernel
 from ..readers import read_model
-from .fitted import FittedEnsemble, FittedTree
+from .fitted import Fitted
 
 __all__ = ["OrderlessClassifier"]
 
@@ -190,13 +191,13 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         table = self._readable(X)
         for name in ("tree_", "form_", "ensemble_", "imputer_"):
             self.__dict__.pop(name, None)  # of an earlier fit
-        if isinstance(model, TreeKernel):
-            self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
-            self.tree_ = wrap(self._fitted.model)
-            self.form_ = CanonicalForm(self._fitted.form)
+        self._fitted = Fitted(model, table, y)
+        fitted = self._fitted.model
+        if isinstance(fitted, TreeKernel):
+            self.tree_ = wrap(fitted)
+            self.form_ = CanonicalForm(canonical_form(fitted))
         else:
-            self._fitted = FittedEnsemble(model, table, y)
-            self.ensemble_ = wrap(model)
+            self.ensemble_ = wrap(fitted)
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
         self.classes_ = labels if labels.tolist() == list(model.classes) else model.labels
@@ -219,7 +220,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return self._readable(_unmasked(X))
 
     def _readable(self, X: Any) -> Any:
-        """Give a data frame as an array, if the training table had no names."""
+        """Return a data frame as an array, if the training table had no names."""
         if hasattr(X, "tocsc"):
             return X.tocsc()
         frame = None if hasattr(self, "feature_names_in_") else frame_of(X)
@@ -243,12 +244,12 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             ) from None
 
     def _decide(self, table: Any) -> Codes:
-        """Give by row the position of its class; -1 where it is not determined."""
+        """Return by row the position of its class; -1 where it is not determined."""
         with Budget(self.time_limit):
             return self._fitted.decide(table)
 
     def _codes(self, table: Any) -> Codes:
-        """Give by row the position of what ``predict`` says; -1 for nothing."""
+        """Return by row the position of what ``predict`` says; -1 for nothing."""
         codes = self._decide(table)
         way, label = self._way()
         gaps = np.flatnonzero(codes < 0)
@@ -298,7 +299,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     # -- what it says --------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Any:
-        """Give each row's class; where it is not determined, what ``undetermined`` says.
+        """Return each row's class; where it is not determined, what ``undetermined`` says.
 
         Parameters
         ----------
@@ -326,7 +327,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return np.ma.MaskedArray(labels, mask=gaps)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the share of each class among the training rows of the leaves that a row can reach.
+        """Return the shares of classes among the training rows of the leaves that rows can reach.
 
         Returns
         -------
@@ -337,7 +338,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             ``undetermined`` has no say in it.
         """
         table = self._table(X)  # refuses what is not fitted
-        return self._fitted.odds(table)
+        return self._fitted.probabilities(table)
 
     def determined(self, X: Any) -> NDArray[np.bool_]:
         """Tell, for each row, whether every completion of it gets the same class."""
@@ -345,18 +346,18 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return self._decide(table) >= 0
 
     def coverage(self, X: Any) -> float:
-        """Give the share of the rows that are determined."""
+        """Return the share of the rows that are determined."""
         return float(np.mean(self.determined(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the share of all rows that get their right class, by weight if there are weights.
+        """Return the share of all rows that get their right class, by weight if there are weights.
 
         With ``undetermined="na"`` a row that is not determined counts as wrong.
         """
         return float(np.average(self._right(self._codes(self._table(X)), y), weights=sample_weight))
 
     def score_determined(self, X: Any, y: Any) -> tuple[float, float]:
-        """Give the share of the rows that are determined, and how many of these are right.
+        """Return the share of the rows that are determined, and how many of these are right.
 
         Returns
         -------

@@ -228,7 +228,7 @@ def coverage(
 
 
 def _said(model: TreeKernel | SumKernel, rows: Rows) -> tuple[NDArray[Any], Flags, Flags]:
-    """Give by row the class's position, or the number; if it is certain; if it is undecided."""
+    """Return by row the class's position, or the number; if it is certain; if it is undecided."""
     status, label = verdicts_of(model, rows)
     said = label
     if model.task == "regression":
@@ -239,7 +239,7 @@ def _said(model: TreeKernel | SumKernel, rows: Rows) -> tuple[NDArray[Any], Flag
 def _judge(
     model: TreeKernel | SumKernel, y: ArrayLike | None, n_rows: int
 ) -> Callable[[NDArray[Any], Flags], dict[str, float]]:
-    """Give what judges answers against the truth: classes by accuracy, numbers by their error."""
+    """Return what judges answers against the truth: classes by accuracy, numbers by their error."""
     if y is None:
         return lambda said, there: {}
     if model.task == "regression":

@@ -137,7 +137,7 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
 def _certain_numbers(
     model: TreeKernel | SumKernel, X: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Give the number of each row, and whether it is certain; refuse classes."""
+    """Return the number of each row, and whether it is certain; refuse classes."""
     if isinstance(model, TreeKernel):
         numbers = model.numbers
         codes = codes_for(model, X)

@@ -48,7 +48,7 @@ class Gapped:
         self.feature_of = np.array([space.index(column.feature) for column in space.columns])
 
     def _numbers(self, i: int, name: str) -> Floats:
-        """Give the numbers of a column, categories by their codes, and refuse unknown values."""
+        """Return the numbers of a column, categories by their codes, and refuse unknown values."""
         values = self.columns[name]
         if values is None:
             raise InvalidData(
@@ -85,7 +85,7 @@ class Gapped:
         return read_columns(asked.get, self.n_rows, self.tree.space, self.tree.used)
 
     def _without(self, i: int, column: Column, gone: Flags) -> NDArray[Any]:
-        """Give a column without some of its values."""
+        """Return a column without some of its values."""
         feature = self.tree.space[column.feature]
         if column.condition is None and (feature.nan or not feature.ordered):
             values = np.array(self.columns[column.name], dtype=object)
@@ -121,7 +121,7 @@ class Gapped:
         return free[0] if free else min(of_tree, default=int(units.min()))
 
     def _ranks(self, level: str) -> Floats:
-        """Give each unit's rank among the rows, from 0 to 1; equal values share the middle."""
+        """Return each unit's rank among the rows, from 0 to 1; equal values share the middle."""
         values = self.values
         if level == "feature":
             values = np.zeros((self.n_rows, len(self.space)))

@@ -12,12 +12,12 @@ from .reliance import (
     conditional_model_reliance as conditional_model_reliance,
 )
 from .rid.distributions import (
-    NEVER_OFFERED as NEVER_OFFERED,
     Distribution as Distribution,
 )
 from .rid.rid import (
+    NEVER_OFFERED as NEVER_OFFERED,
     RashomonImportance as RashomonImportance,
 )
 from .rows import (
-    Given as Given,
+    WeightedRows as WeightedRows,
 )

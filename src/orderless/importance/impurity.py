@@ -16,7 +16,7 @@ from ..errors import InvalidData
 from ..inputs import label_array, number_array
 from ..model import TreeKernel
 from ..readers import read_tree
-from .rows import Given, by_name
+from .rows import WeightedRows, by_name
 
 __all__ = ["Criterion", "check_criterion", "impurity_importance", "raw_importance", "row_sums"]
 
@@ -35,7 +35,7 @@ def impurity_importance(
     sample_weight: ArrayLike | None = None,
     normalize: bool = True,
 ) -> Any:
-    """Give the impurity importance of each feature in one tree (the paper's Section 5.1).
+    """Return the impurity importance of each feature in one tree (the paper's Section 5.1).
 
     A split's gain is how far the impurity falls from its rows to those of its two sides, times
     the share of the rows that it sees; a feature's importance is the sum over its splits. On
@@ -80,9 +80,9 @@ def impurity_importance(
     """
     source = read_tree(tree)
     criterion = check_criterion(source, criterion)
-    given = Given.read(source, X, sample_weight)
-    sums, unit = row_sums(given, y)
-    out = raw_importance(given, sums, criterion)
+    data = WeightedRows.read(source, X, sample_weight)
+    sums, unit = row_sums(data, y)
+    out = raw_importance(data, sums, criterion)
     if not normalize:
         out = in_units(out, unit)
     elif out.sum() > 0:
@@ -91,7 +91,7 @@ def impurity_importance(
 
 
 def check_criterion(tree: TreeKernel, criterion: object) -> Criterion:
-    """Give the criterion, or that of the tree's task; refuse what does not go with the task."""
+    """Return the criterion, or that of the tree's task; refuse what does not go with the task."""
     if tree.task == "regression":
         if criterion not in (None, "variance"):
             raise ValueError(
@@ -111,17 +111,17 @@ def check_criterion(tree: TreeKernel, criterion: object) -> Criterion:
     return "entropy"
 
 
-def row_sums(given: Given, y: ArrayLike) -> tuple[Floats, float]:
-    """Give what is summed over rows to get impurities, by row, and the unit of the impurities.
+def row_sums(data: WeightedRows, y: ArrayLike) -> tuple[Floats, float]:
+    """Return what is summed over rows to get impurities, by row, and the unit of the impurities.
 
     Each row's weight in the column of its label. Of numbers its weight, and that times the number
     and times its size; numbers are taken from their mean on, in a unit that is a power of two.
     """
-    if given.tree.task == "regression":
-        return _number_sums(number_array(y, given.n_rows), given.weight)
-    distinct, which = np.unique(label_array(y, given.n_rows, complete=True), return_inverse=True)
-    out = np.zeros((given.n_rows, len(distinct)))
-    out[np.arange(given.n_rows), which] = given.weight
+    if data.tree.task == "regression":
+        return _number_sums(number_array(y, data.n_rows), data.weight)
+    distinct, which = np.unique(label_array(y, data.n_rows, complete=True), return_inverse=True)
+    out = np.zeros((data.n_rows, len(distinct)))
+    out[np.arange(data.n_rows), which] = data.weight
     return out, 1.0
 
 
@@ -148,26 +148,26 @@ def in_units(importance: Floats, unit: float) -> Floats:
     return out
 
 
-def raw_importance(given: Given, sums: Floats, criterion: str) -> Floats:
-    """Give the importance by feature, not normalised, in the unit of ``sums``."""
-    tree = given.tree
+def raw_importance(data: WeightedRows, sums: Floats, criterion: str) -> Floats:
+    """Return the importance by feature, not normalised, in the unit of ``sums``."""
+    tree = data.tree
     at = np.zeros((tree.n_nodes, sums.shape[1]))
-    todo = [(0, np.arange(given.n_rows))]
+    todo = [(0, np.arange(data.n_rows))]
     while todo:
         node, rows = todo.pop()
         at[node] = sums[rows].sum(axis=0)
         if tree.feature[node] >= 0:
-            yes = given.holds(node, rows)
+            yes = data.holds(node, rows)
             todo.append((int(tree.when_true[node]), rows[yes]))
             todo.append((int(tree.when_false[node]), rows[~yes]))
     inner = np.flatnonzero(tree.feature >= 0)
     gain = _gain(at[tree.when_true[inner]], at[tree.when_false[inner]], criterion)
     total = np.bincount(tree.feature[inner], gain, minlength=len(tree.space))
-    return np.asarray(total / given.weight.sum())
+    return np.asarray(total / data.weight.sum())
 
 
 def _gain(yes: Floats, no: Floats, criterion: str) -> Floats:
-    """Give the gain of each split, times the weight of its rows; as in the core's orders.cpp."""
+    """Return the gain of each split, times the weight of its rows; as in the core's orders.cpp."""
     if criterion == "variance":
         return _variance_gain(yes, no)
     n_yes, n_no = yes.sum(axis=1), no.sum(axis=1)

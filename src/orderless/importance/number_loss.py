@@ -29,7 +29,7 @@ Integers = NDArray[np.object_]  # Python's, of any size
 
 
 def check_loss(tree: TreeKernel, loss: object) -> Loss:
-    """Give the loss, by default "squared"; refuse what is none, and any for a tree of classes."""
+    """Return the loss, by default "squared"; refuse what is none, and any for a tree of classes."""
     if tree.task != "regression":
         if loss is not None:
             raise ValueError(
@@ -89,7 +89,7 @@ def repeated_losses(
     numbers: Floats, y: Floats, weight: NDArray[np.int64], loss: Loss,
     *, n_repeats: int, random: np.random.Generator,
 ) -> Floats:  # fmt: skip
-    """Give the same as a mean over some permutations."""
+    """Return the same as a mean over some permutations."""
     rows = np.repeat(np.arange(len(y)), weight)
     each, truth = cells[rows], y[rows]
     asked = set(group[tree.column[tree.column >= 0]].tolist())
@@ -114,7 +114,7 @@ def repeated_losses(
 def strata_loss(
     stratum: NDArray[np.int64], predicted: Floats, y: Floats, weight: NDArray[Any], loss: Loss
 ) -> float:
-    """Give the loss added by permuting predictions within strata, expected."""
+    """Return the loss added by permuting predictions within strata, expected."""
     lost = []
     whole_weight, _ = _integers(weight)
     whole, unit = _integers(np.concatenate([predicted, y]))
@@ -166,7 +166,7 @@ class _Sums:
         self.total = int(self.weight.sum())
 
     def loss(self, rows: NDArray[np.bool_], label: int) -> int:
-        """Give the loss of rows if all of them get one number."""
+        """Return the loss of rows if all of them get one number."""
         number = int(self.numbers[label])
         w, s = self.weight[rows], self.sum[rows]
         if self.squared:
@@ -192,7 +192,7 @@ def _leaves(tree: FlatTrees) -> Iterator[tuple[list[tuple[int, int]], int]]:
 
 
 def _integers(values: NDArray[Any]) -> tuple[Integers, int]:
-    """Give floats as whole numbers of a unit, and how many units are 1: a power of two."""
+    """Return floats as whole numbers of a unit, and how many units are 1: a power of two."""
     ratios = [value.as_integer_ratio() for value in values.tolist()]
     unit = max((below for _, below in ratios), default=1)
     out = np.empty(len(ratios), dtype=object)

@@ -20,7 +20,7 @@ from ..model import Condition, Feature, Side, as_bits, refuse_facts
 from ..rashomon import FlatTrees, merge
 from ..readers import read_tree
 from .number_loss import Loss, check_loss, expected_losses, repeated_losses
-from .rows import Given, by_name
+from .rows import WeightedRows, by_name
 
 __all__ = ["askers", "permutation_importance", "permuted_errors", "sampled_losses"]
 
@@ -69,8 +69,9 @@ def permuted_errors(
     Boxes are weighed once for all trees, and equal rows put together. Cost: nodes, plus distinct
     boxes x distinct rows / 64.
     """
-    whole = weight.dtype.kind in "iu"
-    work: Any = _core.importance.permuted_errors if whole else _core.importance.permuted_errors_real
+    integer = weight.dtype.kind in "iu"
+    core = _core.importance
+    work: Any = core.permuted_errors if integer else core.permuted_errors_real
     try:
         counts = work(
             np.ascontiguousarray(trees.offsets, dtype=np.int64),
@@ -78,7 +79,7 @@ def permuted_errors(
             np.ascontiguousarray(trees.label, dtype=np.int32),
             np.ascontiguousarray(cells, dtype=np.uint8),
             np.ascontiguousarray(y, dtype=np.int32),
-            np.ascontiguousarray(weight, dtype=np.int64 if whole else np.float64),
+            np.ascontiguousarray(weight, dtype=np.int64 if integer else np.float64),
             np.ascontiguousarray(group, dtype=np.int32),
             n_classes,
             n_groups,
@@ -119,11 +120,11 @@ def sampled_losses(
     for number, users in enumerate(askers(trees, group, n_groups)):
         if not len(users):
             continue
-        own = np.flatnonzero(group == number)
+        columns = np.flatnonzero(group == number)
         some, wrong = trees[users], np.zeros(len(users), dtype=np.int64)
         for _ in range(n_repeats):
             permuted = each.copy()
-            permuted[:, own] = each[np.ix_(random.permutation(len(rows)), own)]
+            permuted[:, columns] = each[np.ix_(random.permutation(len(rows)), columns)]
             wrong += some.errors(*merge(permuted, truth, once))
         out[users, number] = (wrong - n_repeats * errors[users]) / (n_repeats * len(rows))
     return out
@@ -141,7 +142,7 @@ def permutation_importance(
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
-    r"""Give the accuracy that is lost, on average, when a feature's values are permuted.
+    r"""Return the accuracy that is lost, on average, when a feature's values are permuted.
 
     For a regression tree: the error that is added, squared or absolute.
 
@@ -214,17 +215,21 @@ def permutation_importance(
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a whole number from 1, got {n_repeats!r:.80}")
     source = read_tree(tree)
-    refuse_facts(source.space, "permutation_importance")
+    refuse_facts(
+        source.space,
+        "permutation_importance",
+        why="values that are handed to other rows make rows that they exclude",
+    )
     loss = check_loss(source, loss)
-    given = Given.read(source, X, sample_weight)
-    if not exact and given.weight.dtype.kind == "f":
+    data = WeightedRows.read(source, X, sample_weight)
+    if not exact and data.weight.dtype.kind == "f":
         raise InvalidData(
             "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
             "round sample_weight, or use exact=True"
         )
     names = source.space.names if by == "feature" else source.space.column_names
     work = _number_losses if source.task == "regression" else _class_losses
-    out = work(given, y, _Conditions(given, by), len(names), loss, None if exact else (
+    out = work(data, y, _Conditions(data, by), len(names), loss, None if exact else (
         int(n_repeats), generator(random_state)))  # fmt: skip
     return by_name(X, names, out)
 
@@ -233,13 +238,18 @@ Sampled = tuple[int, np.random.Generator] | None  # how many permutations, and f
 
 
 def _class_losses(
-    given: Given, y: ArrayLike, table: _Conditions, n_groups: int, loss: Loss, sampled: Sampled
+    data: WeightedRows,
+    y: ArrayLike,
+    table: _Conditions,
+    n_groups: int,
+    loss: Loss,
+    sampled: Sampled,
 ) -> NDArray[np.float64]:
-    """Give the accuracy lost by group; there is but one loss."""
-    n_classes = len(given.tree.classes)
-    codes = class_codes(given.tree, y, given.n_rows, complete=True)
+    """Return the accuracy lost by group; there is but one loss."""
+    n_classes = len(data.tree.classes)
+    codes = class_codes(data.tree, y, data.n_rows, complete=True)
     codes = np.where(codes < 0, n_classes, codes).astype(np.int32)
-    what = (table.flat, table.cells, codes, given.weight, table.group)
+    what = (table.flat, table.cells, codes, data.weight, table.group)
     if sampled is not None:
         n_repeats, random = sampled
         few = sampled_losses(*what, n_groups=n_groups, n_repeats=n_repeats, random=random)
@@ -249,11 +259,16 @@ def _class_losses(
 
 
 def _number_losses(
-    given: Given, y: ArrayLike, table: _Conditions, n_groups: int, loss: Loss, sampled: Sampled
+    data: WeightedRows,
+    y: ArrayLike,
+    table: _Conditions,
+    n_groups: int,
+    loss: Loss,
+    sampled: Sampled,
 ) -> NDArray[np.float64]:
-    """Give the error added by group."""
-    what = (table.flat, table.cells, table.group, n_groups, given.tree.numbers,
-            number_array(y, given.n_rows), given.weight, loss)  # fmt: skip
+    """Return the error added by group."""
+    what = (table.flat, table.cells, table.group, n_groups, data.tree.numbers,
+            number_array(y, data.n_rows), data.weight, loss)  # fmt: skip
     if sampled is not None:
         return repeated_losses(*what, n_repeats=sampled[0], random=sampled[1])
     return expected_losses(*what)
@@ -272,9 +287,9 @@ class _Conditions:
     feature, or column, with which it is permuted.
     """
 
-    def __init__(self, given: Given, by: By) -> None:
-        tree, bins = given.tree, given.bins
-        place: dict[tuple[int, bytes], int] = {}
+    def __init__(self, data: WeightedRows, by: By) -> None:
+        tree, bins = data.tree, data.bins
+        condition_of: dict[tuple[int, bytes], int] = {}
         cells: list[NDArray[np.uint8]] = []
         group: list[int] = []
         column = np.full(tree.n_nodes, -1, dtype=np.int32)
@@ -287,15 +302,15 @@ class _Conditions:
                 continue
             k, holds = int(bins.nodes.feature[node]), bins.holds(node)
             key = (k, holds.tobytes())
-            if key not in place:
-                place[key] = len(cells)
-                cells.append(holds[given.table[:, k]].astype(np.uint8))
-                own = int(tree.feature[node])
-                group.append(own if by == "feature" else _column_of(given, node, k, holds))
-            column[node] = place[key]
+            if key not in condition_of:
+                condition_of[key] = len(cells)
+                cells.append(holds[data.table[:, k]].astype(np.uint8))
+                feature = int(tree.feature[node])
+                group.append(feature if by == "feature" else _column_of(data, node, k, holds))
+            column[node] = condition_of[key]
             todo += [int(tree.when_false[node]), int(tree.when_true[node])]
         self.cells = (
-            np.stack(cells, axis=1) if cells else np.zeros((given.n_rows, 0), dtype=np.uint8)
+            np.stack(cells, axis=1) if cells else np.zeros((data.n_rows, 0), dtype=np.uint8)
         )
         self.group = np.array(group, dtype=np.int32)
         at = np.empty(tree.n_nodes, dtype=np.int32)
@@ -307,25 +322,25 @@ class _Conditions:
         )
 
 
-def _column_of(given: Given, node: int, k: int, holds: NDArray[np.bool_]) -> int:
-    """Give the position of the column that is a node's condition, or the feature itself."""
-    space, bins, bits = given.tree.space, given.bins, as_bits(holds)
-    own = space.columns_of[bins.features[k].name]
-    for i in own:
+def _column_of(data: WeightedRows, node: int, k: int, holds: NDArray[np.bool_]) -> int:
+    """Return the position of the column that is a node's condition, or the feature itself."""
+    space, bins, bits = data.tree.space, data.bins, as_bits(holds)
+    columns = space.columns_of[bins.features[k].name]
+    for i in columns:
         condition = space.columns[i].condition
         if condition is None:
             return i
         if bins.bits_of(k, _side(bins.features[k], condition)) in (bits, bins.every_bin(k) & ~bits):
             return i
     raise InvalidTree(
-        f"no single column is the condition {given.tree.condition(node)!r}: those about "
-        f"{bins.features[k].name!r} are {some_names(space.columns[i].name for i in own)}; "
+        f"no single column is the condition {data.tree.condition(node)!r}: those about "
+        f"{bins.features[k].name!r} are {some_names(space.columns[i].name for i in columns)}; "
         "permute features instead, with by='feature'"
     )
 
 
 def _side(feature: Feature, condition: Condition) -> Side:
-    """Give the values for which a condition holds."""
+    """Return the values for which a condition holds."""
     if condition.at_most is not None:
         return Side(feature, upper=float(feature.at_most(condition.at_most)))
     among = condition.among or ()

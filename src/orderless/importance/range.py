@@ -19,7 +19,7 @@ from ..inputs import some_names
 from ..model import refuse_facts, short_count
 from ..readers import read_tree
 from .impurity import Criterion, check_criterion, in_units, raw_importance, row_sums
-from .rows import Given
+from .rows import WeightedRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,7 @@ def importance_range(
     normalize: bool = True,
     limit: int = LIMIT,
 ) -> ImportanceRange:
-    r"""Give the range of each feature's impurity importance over all equivalent trees.
+    r"""Return the range of each feature's impurity importance over all equivalent trees.
 
     Equivalent trees decide alike and split the credit differently (the paper's Section 5.1). This
     looks at every tree that is the same function and has no redundant split. It gives the smallest,
@@ -213,26 +213,30 @@ def importance_range(
     if limit < 1:
         raise ValueError(f"limit must be at least 1 (box), got {limit}")
     source = read_tree(tree)
-    refuse_facts(source.space, "importance_range")
+    refuse_facts(
+        source.space,
+        "importance_range",
+        why="more trees are equivalent then than it goes through",
+    )
     criterion = check_criterion(source, criterion)
-    given = Given.read(source, X, sample_weight)
-    sums, unit = row_sums(given, y)
-    cells, cell_sums = _distinct(given.table, sums)
-    orders = _all_orders(given, cells, cell_sums, criterion, limit)
-    own = raw_importance(given, sums, criterion)
-    parts = (orders.low, orders.high, orders.mean, orders.share_low, orders.share_high)
-    low, high, mean, share_low, share_high = (_by_feature(given, values) for values in parts)
-    total = float(given.weight.sum())
+    data = WeightedRows.read(source, X, sample_weight)
+    sums, unit = row_sums(data, y)
+    cells, cell_sums = _distinct(data.table, sums)
+    orders = _all_orders(data, cells, cell_sums, criterion, limit)
+    this_tree = raw_importance(data, sums, criterion)
+    by_bins = (orders.low, orders.high, orders.mean, orders.share_low, orders.share_high)
+    low, high, mean, share_low, share_high = (_by_feature(data, values) for values in by_bins)
+    total = float(data.weight.sum())
     if normalize:
-        own = own / own.sum() if own.sum() > 0 else own
+        this_tree = this_tree / this_tree.sum() if this_tree.sum() > 0 else this_tree
         mean = mean / mean.sum() if mean.sum() > 0 else mean
         low, high = share_low, share_high
     else:
         low, high, mean = (in_units(values / total, unit) for values in (low, high, mean))
-        own = in_units(own, unit)
+        this_tree = in_units(this_tree, unit)
     return ImportanceRange(
         source.space.names,
-        own,
+        this_tree,
         low,
         high,
         mean,
@@ -245,12 +249,12 @@ def importance_range(
 
 
 def _all_orders(
-    given: Given, cells: NDArray[np.int32], sums: Floats, criterion: str, limit: int
+    data: WeightedRows, cells: NDArray[np.int32], sums: Floats, criterion: str, limit: int
 ) -> Orders:
     """Look at all equivalent trees, or say why not."""
     try:
         return _core.importance.all_orders(
-            given.bins.nodes, given.bins.layout, cells, sums, CRITERIA[criterion], limit
+            data.bins.nodes, data.bins.layout, cells, sums, CRITERIA[criterion], limit
         )
     except _core.base.LimitReached:
         raise TooManyBoxes(
@@ -269,11 +273,11 @@ def _all_orders(
         ) from None
 
 
-def _by_feature(given: Given, values: Floats) -> Floats:
+def _by_feature(data: WeightedRows, values: Floats) -> Floats:
     """Put values by feature of the bins at the places of the space."""
-    out = np.zeros(len(given.tree.space))
-    for feature, value in zip(given.bins.features, values.tolist(), strict=True):
-        out[given.tree.space.index(feature.name)] = value
+    out = np.zeros(len(data.tree.space))
+    for feature, value in zip(data.bins.features, values.tolist(), strict=True):
+        out[data.tree.space.index(feature.name)] = value
     return out
 
 

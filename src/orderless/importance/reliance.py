@@ -20,7 +20,7 @@ from ..inputs import class_codes, codes_for, number_array, read_rows
 from ..model import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, Feature, refuse_facts
 from ..readers import read_tree
 from .number_loss import Loss, check_loss, strata_loss
-from .rows import Given, by_name
+from .rows import WeightedRows, by_name
 
 __all__ = ["conditional_model_reliance"]
 
@@ -39,7 +39,7 @@ def conditional_model_reliance(
     loss: Loss | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
-    r"""Give the accuracy lost when a feature is permuted among rows that agree on all others.
+    r"""Return the accuracy lost when a feature is permuted among rows that agree on all others.
 
     For each feature the rows are parted into strata that agree on every other feature, and the
     feature's values are permuted within each stratum. Unlike ``permutation_importance`` no row is
@@ -101,30 +101,34 @@ def conditional_model_reliance(
     if strata not in STRATA:
         raise ValueError(f"strata must be 'values' or 'bins', got {strata!r:.80}")
     source = read_tree(tree)
-    refuse_facts(source.space, "conditional_model_reliance")
+    refuse_facts(
+        source.space,
+        "conditional_model_reliance",
+        why="values that are handed to other rows make rows that they exclude",
+    )
     loss = check_loss(source, loss)
-    given = Given.read(source, X, sample_weight)
-    lost = _losing(given, X, y, loss)
-    columns = _function_codes(given) if strata == "bins" else _value_codes(given, X)
+    data = WeightedRows.read(source, X, sample_weight)
+    lost = _losing(data, X, y, loss)
+    columns = _function_codes(data) if strata == "bins" else _value_codes(data, X)
     used = set(source.used)
     out = np.zeros(len(source.space))
-    for j, others in enumerate(_others(columns, given.n_rows)):
+    for j, others in enumerate(_others(columns, data.n_rows)):
         if j in used:  # elsewhere a stratum has one prediction, and nothing changes
             out[j] = lost(others)
     return by_name(X, source.space.names, out)
 
 
-def _losing(given: Given, X: Any, y: ArrayLike, loss: Loss) -> Callable[[Codes], float]:
-    """Give what is lost as a function of the strata."""
-    tree = given.tree
+def _losing(data: WeightedRows, X: Any, y: ArrayLike, loss: Loss) -> Callable[[Codes], float]:
+    """Return what is lost as a function of the strata."""
+    tree = data.tree
     if tree.task == "regression":
-        numbers = number_array(y, given.n_rows)
-        said = tree.numbers[codes_for(tree, X)]
-        return partial(strata_loss, predicted=said, y=numbers, weight=given.weight, loss=loss)
+        numbers = number_array(y, data.n_rows)
+        predicted = tree.numbers[codes_for(tree, X)]
+        return partial(strata_loss, predicted=predicted, y=numbers, weight=data.weight, loss=loss)
     n_classes = len(tree.classes)
-    truth = class_codes(tree, y, given.n_rows, complete=True)
+    truth = class_codes(tree, y, data.n_rows, complete=True)
     truth = np.where(truth < 0, n_classes, truth).astype(np.int32)
-    return partial(_excess, predicted=codes_for(tree, X), truth=truth, weight=given.weight,
+    return partial(_excess, predicted=codes_for(tree, X), truth=truth, weight=data.weight,
                    n_classes=n_classes + 1)  # fmt: skip
 
 
@@ -134,9 +138,9 @@ def _excess(
 ) -> float:  # fmt: skip
     n = int(stratum.max()) + 1
     size = np.bincount(stratum, weight, minlength=n)
-    given = np.bincount(stratum * n_classes + predicted, weight, minlength=n * n_classes)
-    labelled = np.bincount(stratum * n_classes + truth, weight, minlength=n * n_classes)
-    right = (given * labelled).reshape(n, n_classes).sum(axis=1)
+    predictions = np.bincount(stratum * n_classes + predicted, weight, minlength=n * n_classes)
+    truths = np.bincount(stratum * n_classes + truth, weight, minlength=n * n_classes)
+    right = (predictions * truths).reshape(n, n_classes).sum(axis=1)
     now = np.bincount(stratum, weight * (predicted == truth), minlength=n)
     lost = np.divide(now * size - right, size, out=np.zeros(n), where=size > 0)
     return float(lost.sum() / weight.sum())
@@ -161,21 +165,21 @@ def _pair(a: Codes, b: Codes) -> Codes:
     return np.asarray(which, dtype=np.int64)
 
 
-def _function_codes(given: Given) -> list[Codes]:
-    """Give by feature of the space each row's bin of the function."""
-    out = [np.zeros(given.n_rows, dtype=np.int64) for _ in given.tree.space.features]
-    groups = _core.bins.function_bins(given.bins.nodes, given.bins.layout)
-    for k, (feature, group) in enumerate(zip(given.bins.features, groups, strict=True)):
-        out[given.tree.space.index(feature.name)] = group[given.table[:, k]].astype(np.int64)
+def _function_codes(data: WeightedRows) -> list[Codes]:
+    """Return by feature of the space each row's bin of the function."""
+    out = [np.zeros(data.n_rows, dtype=np.int64) for _ in data.tree.space.features]
+    groups = _core.bins.function_bins(data.bins.nodes, data.bins.layout)
+    for k, (feature, group) in enumerate(zip(data.bins.features, groups, strict=True)):
+        out[data.tree.space.index(feature.name)] = group[data.table[:, k]].astype(np.int64)
     return out
 
 
-def _value_codes(given: Given, X: Any) -> list[Codes]:
-    """Give by feature of the space a number for each row's value."""
-    space = given.tree.space
+def _value_codes(data: WeightedRows, X: Any) -> list[Codes]:
+    """Return by feature of the space a number for each row's value."""
+    space = data.tree.space
     rows = read_rows(X, space, range(len(space)))
     return [
-        _codes(feature, column, given.n_rows)
+        _codes(feature, column, data.n_rows)
         for feature, column in zip(space.features, rows.columns, strict=True)
     ]
 
@@ -218,7 +222,7 @@ def _complete(feature: Feature, unknown: NDArray[np.bool_]) -> None:
 
 
 def _number(table: NDArray[Any]) -> Codes:
-    """Give the distinct rows of a table a number each; NaN equals NaN."""
+    """Return the distinct rows of a table a number each; NaN equals NaN."""
     out = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
         out = _pair(out, np.unique(column, return_inverse=True)[1].ravel().astype(np.int64))

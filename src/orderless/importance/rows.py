@@ -1,7 +1,7 @@
 """What every importance is given: complete rows over a tree's bins, and weights.
 
 In:  a ``Tree``, X and sample weights as they come.
-Out: ``Given``; and the way out: an array by feature, or a Series.
+Out: ``WeightedRows``; and the way out: an array by feature, or a Series.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ..errors import InvalidData
 from ..inputs import float_weights, rows_for
 from ..model import Bins, TreeKernel, row_bins
 
-__all__ = ["Given", "by_name"]
+__all__ = ["WeightedRows", "by_name"]
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class WeightedRows:
     """Complete rows over the bins of a tree, with weights.
 
     Attributes
@@ -42,7 +42,7 @@ class Given:
     n_rows: int
 
     @classmethod
-    def read(cls, tree: TreeKernel, X: Any, sample_weight: ArrayLike | None) -> Given:
+    def read(cls, tree: TreeKernel, X: Any, sample_weight: ArrayLike | None) -> WeightedRows:
         """Read rows and weights, and refuse what is not complete."""
         bins = tree.bins
         table = row_bins(bins, rows_for(bins.tree, X))
@@ -57,7 +57,7 @@ class Given:
 
 
 def by_name(X: Any, names: tuple[str, ...], values: NDArray[np.float64]) -> Any:
-    """Give an array, or a Series by name where a pandas data frame came in."""
+    """Return an array, or a Series by name where a pandas data frame came in."""
     module = type(X).__module__.partition(".")[0]
     if module == "pandas":
         import pandas as pd

@@ -221,7 +221,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"space must be a Space of the columns that come in, or None, got "
                 f"{a_kind(self.space)}"
             )
-        refuse_facts(self.space, "a binarizer")
+        refuse_facts(self.space, "a binarizer", why="they do not say what is so of its 0/1 columns")
         by_name = dict(zip(self.space.column_names, self.space.columns, strict=True))
         names = [str(name) for name in (by_name if named is None else named)]
         absent = [name for name in names if name not in by_name]

@@ -1,7 +1,9 @@
-"""Templates: the one place where HTML is put together.
+"""Templates: where HTML is put together, and the one kit of all pages.
 
-In:  the name of a template that stands in a folder of this room, and what it shows.
-Out: HTML. Everything is escaped but what is ``Markup``: HTML that we have made ourselves.
+In:  the name of a template in a folder of this room, and what it shows.
+Out: HTML. Everything is escaped but what is ``Markup``: HTML that we have made ourselves. A page
+     has the head of ``pages/base.html``, the style sheet and the colours, and runs nothing but the
+     script that it is made with.
 """
 
 from __future__ import annotations
@@ -9,60 +11,108 @@ from __future__ import annotations
 import base64
 import hashlib
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from .plots.look import FRAGMENT
+from .plots.look import FRAGMENT, GROUNDS, PAGE, page_colours
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["fragment", "markup", "render", "script_hash", "sealed"]
+__all__ = ["fragment", "hash_of", "markup", "page", "preact", "render", "sealed", "source"]
+
+NOTHING = {
+    "default-src": "'none'",
+    "img-src": "data:",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+}
 
 
 def render(name: str, **content: Any) -> str:
-    """Fill in a template, such as ``"page/page.html"``."""
+    """Fill in a template, such as ``"pages/letter.html"``."""
     return _environment().get_template(name).render(**content)
 
 
 def fragment(name: str, **content: Any) -> str:
     """Fill in a template without a script; quotes are written as ``html.escape`` writes them."""
-    return render(name, **content).replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
+    return _plain_quotes(render(name, **content))
+
+
+def page(name: str, *, title: str, script: str = "", **content: Any) -> str:
+    """Fill in a page: one file that loads nothing and sends nothing.
+
+    With a script, it may run this script and use the style sheet, both by their hashes, and nothing
+    else. Without, it may run nothing; the drawings and tables of a document have styles inside.
+    """
+    style = style_sheet()
+    policy = {
+        **NOTHING,
+        "style-src": hash_of(style) if script else "'unsafe-inline'",
+        **({"script-src": hash_of(script)} if script else {}),
+    }
+    text = render(
+        name,
+        title=title,
+        policy="; ".join(f"{key} {value}" for key, value in policy.items()),
+        style=markup(style),  # our own file
+        script=markup(script),  # our own files, and literals without "<"
+        **content,
+    )
+    return f"{text if script else _plain_quotes(text)}\n"
 
 
 def sealed(name: str, *, style: str, script: str, connect: bool = False, **content: Any) -> str:
-    """Fill in a page that may run this script, use this style, and nothing else.
-
-    With ``connect`` it may also ask the server that it came from.
-    """
-    allowed = {
-        "default-src": "'none'",
+    """Fill in a page with a style sheet of its own; with ``connect`` it may ask its server."""
+    policy = {
+        **NOTHING,
+        "style-src": hash_of(style),
+        "script-src": hash_of(script),
         **({"connect-src": "'self'"} if connect else {}),
-        "script-src": script_hash(script),
-        "style-src": script_hash(style),
-        "img-src": "data:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
     }
-    page = render(
+    text = render(
         name,
-        policy="; ".join(f"{key} {value}" for key, value in allowed.items()),
-        style=markup(style),  # our own file
-        script=markup(script),  # our own file, and literals without "<"
+        policy="; ".join(f"{key} {value}" for key, value in policy.items()),
+        style=markup(style),
+        script=markup(script),
         **content,
     )
-    return f"{page}\n"
+    return f"{text}\n"
 
 
-def script_hash(text: str) -> str:
+@cache
+def style_sheet() -> str:
+    """Return the style sheet of all pages, with the colours of ``PAGE``."""
+    colours = {ground: markup(page_colours(ground)) for ground in GROUNDS}
+    classes = [name for name in PAGE if name.startswith("class-")]
+    return f"{render('pages/style.css', classes=classes, **colours)}\n"
+
+
+def source(path: str) -> str:
+    """Return a file of JavaScript of this room, as it is: ``"pages/form.js"``."""
+    return files(__package__).joinpath(path).read_text(encoding="utf-8")
+
+
+def preact() -> str:
+    """Return preact with htm, unchanged, and what pages use of it."""
+    library = source("pages/vendor/htm-preact.js").rstrip()
+    return f"{library}\nconst {{ html, render, useEffect, useRef, useState }} = htmPreact;\n"
+
+
+def markup(html: str) -> Any:
+    """Mark HTML in which all names and labels are escaped."""
+    from markupsafe import Markup
+
+    return Markup(html)
+
+
+def hash_of(text: str) -> str:
     """Name a script or a style as a content security policy does."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def markup(html: str) -> Any:
-    """Say that this is HTML in which all names and labels are escaped."""
-    from markupsafe import Markup
-
-    return Markup(html)
+def _plain_quotes(text: str) -> str:
+    return text.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
 
 
 @cache
@@ -74,6 +124,7 @@ def _environment() -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.globals.update(FRAGMENT)
     return environment

@@ -768,7 +768,12 @@ class Settling:
         tolerance: float | None = None,
     ) -> None:
         self.limit, self.time_limit = limit, time_limit
-        refuse_facts(tree.space, "what settles a row", linear=True)
+        refuse_facts(
+            tree.space,
+            "what settles a row",
+            linear=True,
+            why="no finite number of cells holds the values that they compare",
+        )
         tree, self.target = tree.with_tolerance(tolerance)
         self.features = tree.space.features
         self.n_classes, cells = len(tree.classes), tree.possible_cells

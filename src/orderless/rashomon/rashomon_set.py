@@ -253,7 +253,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         if self.on_limit not in ("raise", "part"):
             raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
         if isinstance(self.space, Space):
-            refuse_facts(self.space, "RashomonSet")
+            refuse_facts(self.space, "RashomonSet", why="its functions are told apart on all rows")
         start, limit = monotonic(), self.time_limit
         end = math.inf if limit is None else start + limit
         problem = read_problem(self, X, y, sample_weight, rules, Clock(limit, end))

@@ -9,16 +9,17 @@ Paper: Section 5.2, which averages over five permutations ("permutation-sampled"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ...api import Tree
 from ...errors import InvalidData, TooLarge
-from ...model import distinct_rows
+from ...model import Label, distinct_rows
 from ...rashomon import FlatTrees, Resampled, Target
 from ..permutation import askers, permuted_errors, sampled_losses
 from .drawn import drawn_losses
@@ -32,6 +33,7 @@ DIGITS = 12  # of conditional importances: beyond them, floats depend on the ord
 AHEAD = 4  # samples per worker that are sent together where results cannot come one by one
 
 T = TypeVar("T")
+Custom = Callable[[Tree, NDArray[np.uint8], NDArray[Any]], ArrayLike]
 Floats = NDArray[np.float64]
 
 
@@ -132,7 +134,7 @@ class Tally:
         return cls(n_functions, total, *zip(*columns, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain numbers for JSON, by feature [values, functions, trees]."""
+        """Return plain numbers for JSON, by feature [values, functions, trees]."""
         parts = zip(self.values, self.functions, self.trees, strict=True)
         return {
             "functions": self.n_functions,
@@ -172,8 +174,10 @@ class Bootstraps:
     group : array of int
         By 0/1 column what it is permuted with.
     n_groups : int
-    semantics, importance : str
-        When two trees are one function, and what is asked of each function.
+    semantics : str
+        When two trees are one function.
+    importance : str, or function
+        What is asked of each function.
     n_repeats : int
         For sampled permutations.
     limit : int
@@ -185,13 +189,13 @@ class Bootstraps:
     group: NDArray[np.int32]
     n_groups: int
     semantics: str
-    importance: str
+    importance: str | Custom
     n_repeats: int
     limit: int
     seed: int
 
     def random(self, number: int) -> np.random.Generator:
-        """Give the generator of one sample, whatever the others draw."""
+        """Return the generator of one sample, whatever the others draw."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
 
     def __call__(self, number: int) -> Tally:
@@ -214,14 +218,32 @@ class Bootstraps:
             return Tally.of_draws(
                 functions.trees, sample, functions.n_nontrivial, self.n_repeats, random
             )
-        table = _importances(self.importance, functions.trees, sample, self.n_repeats, random)
+        if callable(self.importance):
+            table = self._custom(self.importance, problem.trees(functions.trees), sample)
+        else:
+            table = _importances(self.importance, functions.trees, sample, self.n_repeats, random)
         return Tally.of(table, functions.n_nontrivial)
+
+    def _custom(self, importance: Custom, trees: Iterable[Tree], sample: Sample) -> Floats:
+        """Ask a function for the importances of each tree, by functions x features."""
+        rows = np.repeat(np.arange(len(sample.y)), sample.weight)
+        X, y = sample.bits[rows], _answers(sample, self.data.problem.classes)[rows]
+        table = []
+        for tree in trees:
+            values = np.asarray(importance(tree, X, y), dtype=np.float64)
+            if values.shape != (self.n_groups,) or not np.isfinite(values).all():
+                raise InvalidData(
+                    f"importance={importance!r:.80} must return {self.n_groups} finite numbers, "
+                    f"one for each of features_, got {values!r:.200}"
+                )
+            table.append(values)
+        return np.stack(table)
 
 
 def in_parallel(
     work: Callable[[int], T], numbers: Sequence[int], n_jobs: int | None
 ) -> Iterator[tuple[int, T]]:
-    """Give (number, result) in order, through joblib.
+    """Return (number, result) in order, through joblib.
 
     Threads unless ``joblib.parallel_config`` says otherwise: the core works without Python's lock.
     """
@@ -240,13 +262,22 @@ def in_parallel(
             yield from zip(some, parallel(call(number) for number in some), strict=True)
 
 
+def _answers(sample: Sample, classes: tuple[Label, ...]) -> NDArray[Any]:
+    """Return the class, or the number, of each row."""
+    if sample.target is None:
+        return np.array(classes)[sample.y]
+    numbers, fine = sample.target.numbers, sample.target.fine
+    index, which = np.unique(sample.y.astype(np.int64) * fine, return_inverse=True)
+    return np.array([numbers[i] for i in index.tolist()])[which]
+
+
 # -- importances of many functions at once ---------------------------------------------------------
 
 
 def _importances(
     kind: str, trees: FlatTrees, sample: Sample, n_repeats: int, random: np.random.Generator
 ) -> Floats:
-    """Give the accuracy that each function loses without each feature, or the error that it adds.
+    """Return the accuracy that each function loses without each feature, or the error that it adds.
 
     Parameters
     ----------
@@ -272,7 +303,7 @@ def _importances(
 
 
 def _conditional(trees: FlatTrees, sample: Sample) -> Floats:
-    r"""Give what is lost within strata.
+    r"""Return what is lost within strata.
 
     In a stratum of n rows, Y of class c, a row that is given class c is right in the share Y / n of
     all permutations. So a function loses the sum over rows of (1 if right, else 0) - Y / n.

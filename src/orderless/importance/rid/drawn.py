@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 def drawn_losses(
     trees: FlatTrees, sample: Sample, copies: Ints, n_repeats: int, random: np.random.Generator
 ) -> Iterator[tuple[int, NDArray[np.intp], Floats]]:
-    """Give what functions lose when each of their occurrences has permutations of its own.
+    """Return what functions lose when each of their occurrences has permutations of its own.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _groups(
 
 
 def _runs(sorted_: NDArray[np.int32]) -> Iterator[tuple[int, int, int]]:
-    """Give each value of a sorted array, with its first place and the one after its last."""
+    """Return each value of a sorted array, with its first place and the one after its last."""
     first = np.flatnonzero(np.diff(sorted_, prepend=-1)).tolist()
     yield from zip(sorted_[first].tolist(), first, [*first[1:], len(sorted_)], strict=True)
 

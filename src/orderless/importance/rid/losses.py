@@ -34,7 +34,7 @@ Ints = NDArray[np.int64]
 def number_importances(
     kind: str, trees: FlatTrees, sample: Sample, n_repeats: int, random: np.random.Generator
 ) -> Floats:
-    """Give the mean error that each function has more without each feature."""
+    """Return the mean error that each function has more without each feature."""
     target = sample.target
     assert target is not None
     if kind == "conditional":
@@ -45,7 +45,7 @@ def number_importances(
 
 
 def _expected(trees: FlatTrees, sample: Sample, target: Target) -> Floats:
-    """Give the expectation over all permutations. Cost: distinct boxes x distinct rows / 64."""
+    """Return the expectation over all permutations. Cost: distinct boxes x distinct rows / 64."""
     leaf = trees.column < 0
     labels, which = np.unique(trees.label[leaf], return_inverse=True)
     label = np.full(len(trees.label), -1, dtype=np.int32)
@@ -63,7 +63,7 @@ def _expected(trees: FlatTrees, sample: Sample, target: Target) -> Floats:
 def _losses(
     trees: FlatTrees, target: Target, bits: NDArray[np.uint8], y: Any, weight: Ints
 ) -> Ints:
-    """Give the loss of each tree in whole numbers."""
+    """Return the loss of each tree in whole numbers."""
     out = np.zeros(len(trees), dtype=np.int64)
     for part, labels in trees.says_in_parts(bits):
         out[part] = target.losses(labels, y) @ weight
@@ -73,7 +73,7 @@ def _losses(
 def _sampled(
     trees: FlatTrees, sample: Sample, target: Target, n_repeats: int, random: np.random.Generator
 ) -> Floats:
-    """Give the mean over permutations, the same for all functions."""
+    """Return the mean over permutations, the same for all functions."""
     rows = np.repeat(np.arange(len(sample.y)), sample.weight)
     each, truth = sample.bits[rows], sample.y[rows]
     once = np.ones(len(rows), dtype=np.int64)
@@ -95,7 +95,7 @@ def _sampled(
 
 
 def _conditional(trees: FlatTrees, sample: Sample, target: Target) -> Floats:
-    r"""Give what is added within strata.
+    r"""Return what is added within strata.
 
     In a stratum of n rows, a row that is given the number p has the expected error
     :math:`\sum_i |p - y_i| / n` after permuting. For squares all but
@@ -134,7 +134,7 @@ def _parts(stratum: NDArray[np.intp]) -> list[NDArray[np.intp]]:
 
 
 def _distances(said: Ints, y: Ints, weight: Ints) -> Floats:
-    """Give the mean distance of numbers from those of a stratum."""
+    """Return the mean distance of numbers from those of a stratum."""
     order = np.argsort(y)
     weights = np.concatenate([[0], np.cumsum(weight[order])])
     sums = np.concatenate([[0], np.cumsum(weight[order] * y[order])])
@@ -150,7 +150,7 @@ def _distances(said: Ints, y: Ints, weight: Ints) -> Floats:
 def drawn_number_losses(
     trees: FlatTrees, sample: Sample, copies: Ints, n_repeats: int, random: np.random.Generator
 ) -> Iterator[tuple[int, NDArray[np.intp], Floats]]:
-    """Give what functions lose when each of their occurrences has permutations of its own.
+    """Return what functions lose when each of their occurrences has permutations of its own.
 
     As ``drawn_losses``, but rows are shuffled: numbers have too many values for tables of counts.
     Cost: by function, occurrence, feature and repeat a pass over the rows.
@@ -188,7 +188,7 @@ def drawn_number_losses(
 
 
 def _numbers_by_cell(tree: FlatTrees, columns: NDArray[np.int32], target: Target) -> Ints:
-    """Give what a tree says for each combination of its columns."""
+    """Return what a tree says for each combination of its columns."""
     k = len(columns)
     local = np.where(tree.column >= 0, np.searchsorted(columns, tree.column), -1).astype(np.int32)
     cells = (np.arange(1 << k)[:, None] >> np.arange(k) & 1).astype(np.uint8)

@@ -9,27 +9,35 @@ Paper: Section 5.2; docs/decisions/0007.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from ...errors import NeverOffered
 from ...inputs import counted, generator, names_of, some_names
 from ...model import Space
 from ...rashomon import LIMIT, MEMORY, Resampled
 from ..permutation import BY
-from .bootstrap import KINDS, PER_TREE, Bootstraps, Tally, in_parallel
+from .bootstrap import KINDS, PER_TREE, Bootstraps, Custom, Tally, in_parallel
 from .checkpoint import Checkpoint
-from .distributions import Distributions
+from .distributions import Distribution, kolmogorov_smirnov, wasserstein
 
-__all__ = ["RashomonImportance"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["NEVER_OFFERED", "RashomonImportance"]
+
+NEVER_OFFERED = "never offered"  # what is said of a feature that no tree could ask about
+QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 
 SEMANTICS = ("aware", "independent")
 
 
-class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
+class RashomonImportance(BaseEstimator):  # type: ignore[misc]
     r"""The Rashomon importance distribution (RID), each function counted once.
 
     Many models explain a data set about equally well, and another sample would have others.
@@ -57,14 +65,18 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         When two trees are one function: if they say the same of all values of the features, or of
         all 0/1 columns, each taken as unrelated to the others (the paper's). By default "aware",
         and "independent" where ``by="column"``. Alike where every column is its own feature.
-    importance : "permutation", "permutation-sampled", "permutation-per-tree" or "conditional"
+    importance : str, or function
+        "permutation", "permutation-sampled", "permutation-per-tree" or "conditional":
         The accuracy on the sample that is lost when a feature's values are handed to other rows:
         the expectation over all permutations; the mean over ``n_repeats`` permutations, the same
         for all functions of the sample; the mean over ``n_repeats`` permutations that are drawn
         anew for every function and for every tree, as a program does that goes through a list of
         trees (the paper's; two trees that are one function then differ by chance); or the
         expectation over all permutations among rows that agree on the columns of all other
-        features.
+        features. A function is called for each near-optimal function of each sample, as
+        ``importance(tree, X, y)``, with a tree that is the function, the 0/1 columns of the
+        sample's rows and their labels; it returns a number for each of ``features_``, and must
+        depend on what the tree decides only (``ol.permutation_importance`` is one).
     by : "feature" or "column"
         What is permuted: all columns of a feature together, or each 0/1 column by itself. Single
         columns of one feature make rows that contradict themselves, of which equivalent trees need
@@ -153,7 +165,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         *,
         correct_equivalence: bool = True,
         semantics: str | None = None,
-        importance: str = "permutation",
+        importance: str | Custom = "permutation",
         by: str = "feature",
         pooled: bool = False,
         binarizer: Any = "threshold-guess",
@@ -273,13 +285,20 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
                 raise ValueError(f"{name} must be a whole number from 1, got {given!r:.80}")
+        if callable(self.importance) and self.checkpoint is not None:
+            raise ValueError(
+                "checkpoint cannot be used with a function as importance, because a file cannot "
+                "tell whether the function is still the same: leave checkpoint out"
+            )
         for name, allowed in (("importance", KINDS), ("by", BY), ("semantics", (*SEMANTICS, None))):
+            if name == "importance" and callable(self.importance):
+                continue
             if getattr(self, name) not in allowed:
                 words = ", ".join(map(repr, allowed))
                 raise ValueError(f"{name} must be one of {words}, got {getattr(self, name)!r:.80}")
 
     def _groups(self, data: Resampled, semantics: str) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-        """Give what importances are of, and by column to which of them it belongs."""
+        """Return what importances are of, and by column to which of them it belongs."""
         own = data.columns.feature
         if self.by == "feature":
             return data.columns.space.names, own
@@ -305,6 +324,206 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         if self.importance in ("permutation-sampled", PER_TREE):
             out["n_repeats"] = int(self.n_repeats)
         return out
+
+    # -- what can be asked once it is fitted ---------------------------------------------------
+
+    @property
+    def _tallies(self) -> tuple[Tally, ...]:
+        if "_tallies_" not in self.__dict__:
+            raise NotFittedError("this RashomonImportance is not fitted: call fit(X, y) first")
+        return self._tallies_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_tallies_" in self.__dict__
+
+    def _position(self, feature: Any) -> int:
+        names = self.features_
+        if isinstance(feature, int | np.integer) and not isinstance(feature, bool):
+            if 0 <= feature < len(names):
+                return int(feature)
+        elif feature in names:
+            return names.index(feature)
+        raise ValueError(
+            f"feature must be one of {some_names(names)}, or a position, got {feature!r:.80}"
+        )
+
+    def _distribution(
+        self, feature: Any, correct_equivalence: bool | None = None, pooled: bool | None = None
+    ) -> Distribution:
+        tallies = self._tallies
+        corrected = self.correct_equivalence if correct_equivalence is None else correct_equivalence
+        pooled = self.pooled if pooled is None else pooled
+        position = self._position(feature)
+        out = Distribution.of(tallies, position, corrected=corrected, pooled=pooled)
+        if not self.offered_[position]:
+            return Distribution(np.array([np.nan]), np.ones(1), out.size)
+        return out
+
+    def distribution(
+        self, feature: Any, *, correct_equivalence: bool | None = None, pooled: bool | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the importances that a feature has, and their shares.
+
+        Parameters
+        ----------
+        feature : str or int
+            One of ``features_``, or its position.
+        correct_equivalence, pooled : bool, optional
+            By default as the estimator was made; no refitting is needed.
+
+        Returns
+        -------
+        values : array
+            Ascending, each once. NaN alone for a feature that no tree was offered (``offered_``):
+            nothing is known about it, and so all other answers about it are NaN.
+        weights : array
+            Their shares, which sum to 1.
+        """
+        result = self._distribution(feature, correct_equivalence, pooled)
+        return result.values, result.weights
+
+    def cdf(
+        self,
+        feature: Any,
+        k: ArrayLike,
+        *,
+        correct_equivalence: bool | None = None,
+        pooled: bool | None = None,
+    ) -> Any:
+        """Return the share of models to which a feature has an importance of ``k`` at most.
+
+        A number, or an array for an array. The other parameters are those of ``distribution``.
+        """
+        return self._distribution(feature, correct_equivalence, pooled).cdf(k)
+
+    def quantile(
+        self,
+        feature: Any,
+        q: ArrayLike,
+        *,
+        correct_equivalence: bool | None = None,
+        pooled: bool | None = None,
+    ) -> Any:
+        """Return the smallest importance k with ``cdf(feature, k) >= q``.
+
+        A number, or an array for an array. The other parameters are those of ``distribution``.
+        """
+        return self._distribution(feature, correct_equivalence, pooled).quantile(q)
+
+    def summary(
+        self, *, correct_equivalence: bool | None = None, pooled: bool | None = None
+    ) -> pd.DataFrame:
+        """Give one row per feature, the most important on average first.
+
+        Parameters are those of ``distribution``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``feature``, ``mean``, ``std``, ``min``, ``q05``, ``q25``, ``median``, ``q75``, ``q95``,
+            ``max``, ``positive``, the share of models that are worse without the feature, and
+            ``note``: "never offered" where no tree could ask about the feature, whose numbers are
+            NaN and which comes last; else empty.
+        """
+        import pandas as pd
+
+        lines = []
+        for name in self._names():
+            spread = self._distribution(name, correct_equivalence, pooled)
+            lines.append(
+                {
+                    "feature": name,
+                    "mean": spread.mean,
+                    "std": spread.std,
+                    "min": spread.values[0],
+                    **{word: spread.quantile(q) for word, q in QUANTILES.items()},
+                    "max": spread.values[-1],
+                    "positive": 1 - spread.cdf(0.0),
+                    "note": "" if self.offered_[self._position(name)] else NEVER_OFFERED,
+                }
+            )
+        table = pd.DataFrame(lines)
+        return table.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
+
+    def __str__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        table = self.summary()
+        there = table[table["note"] == ""][["feature", "mean", "q05", "median", "q95"]]
+        unit = "function" if self.correct_equivalence else "tree"
+        lines = [
+            f"importance over {len(self._tallies):,} bootstrap samples, each {unit} counted once",
+            there.to_string(index=False, float_format="{:.3f}".format),
+        ]
+        if missing := table["feature"][table["note"] != ""].tolist():
+            lines.append(f"{NEVER_OFFERED} to any tree, importance unknown: {some_names(missing)}")
+        return "\n".join(lines)
+
+    def _names(self) -> tuple[str, ...]:
+        self._tallies  # noqa: B018 (says that it is not fitted)
+        return self.features_
+
+    def take(self, samples: ArrayLike) -> Self:
+        """Return the same, of some of the bootstrap samples only; nothing is fitted again.
+
+        Answers of different samples say how far RID itself depends on chance.
+
+        Parameters
+        ----------
+        samples : sequence of int, or mask
+            Which samples, from 0; each may come several times.
+        """
+        tallies = self._tallies
+        which = np.asarray(samples)
+        chosen = np.arange(len(tallies))[which] if which.size else which
+        if not chosen.size:
+            raise ValueError("samples is empty: give at least one")
+        out = copy(self)
+        out._tallies_ = tuple(tallies[number] for number in chosen.tolist())
+        out.n_functions_, out.n_trees_ = self.n_functions_[chosen], self.n_trees_[chosen]
+        return out
+
+    def shift(self, *, pooled: bool | None = None) -> pd.DataFrame:
+        """Tell how far the distributions with and without the correction are apart.
+
+        ``pooled`` is that of ``distribution``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per feature, in the order of ``features_``: ``feature``; ``ks``, the
+            Kolmogorov-Smirnov statistic (largest difference of the shares); ``p``, its two-sample
+            p-value; ``wasserstein``, the 1-Wasserstein distance; ``n_functions`` and ``n_trees``,
+            how many functions and trees all bootstraps have together; ``effective_functions`` and
+            ``effective_trees``, the sizes of the two samples that the test takes, which need not
+            be whole numbers. The three distances are NaN where no tree was offered the feature.
+
+        Notes
+        -----
+        Pooled, the samples are all functions and all trees of all bootstraps, as in the paper, and
+        p is that of ``scipy.stats.ks_2samp(method="asymp")``, of which the lists are never made.
+        Otherwise models have different weights, and the effective sizes are those of as many equal
+        ones (Kish). Either way the test takes models as if they were drawn independently, which
+        those of one Rashomon set are not, and small shifts become significant with many
+        bootstraps: the statistic and the distance say more.
+        """
+        import pandas as pd
+
+        names = self._names()
+        totals = sum(self.n_functions_.tolist()), sum(self.n_trees_.tolist())
+        lines = []
+        for name in names:
+            one, two = (self._distribution(name, corrected, pooled) for corrected in (True, False))
+            ks = p = distance = float("nan")
+            if self.offered_[self._position(name)]:
+                ks, p = kolmogorov_smirnov(one, two)
+                distance = wasserstein(one, two)
+            lines.append((name, ks, p, distance, *totals, one.size, two.size))
+        columns = [
+            "feature", "ks", "p", "wasserstein", "n_functions", "n_trees", "effective_functions",
+            "effective_trees",
+        ]  # fmt: skip
+        return pd.DataFrame(lines, columns=columns)
 
     def plot(
         self, kind: str = "box", features: Any = None, ax: Any = None, *, pooled: bool | None = None
@@ -340,7 +559,7 @@ def _offered(data: Resampled, group: NDArray[np.int32], n_groups: int) -> NDArra
 
 
 def _seed(given: Any) -> int | None:
-    """Give the number that all samples are drawn from; None for any."""
+    """Return the number that all samples are drawn from; None for any."""
     random = generator(given)  # refuses what is none
     if given is None:
         return None

@@ -378,17 +378,17 @@ def values_between(feature: Feature, low: float, high: float, nan: bool) -> Valu
     return whole.between(least, most)._replace(nan=nan)
 
 
-def refuse_facts(space: Space, what: str, *, linear: bool = False, why: str = "") -> None:
+def refuse_facts(space: Space, what: str, *, why: str, linear: bool = False) -> None:
     """Refuse a question that has no answer with facts.
 
-    ``linear``: only with facts that compare features with each other. ``why``: what stands in the
-    way, as the end of a sentence.
+    ``why``: what stands in the way, as the end of a sentence. ``linear``: only facts that compare
+    features with each other are refused.
     """
     if not space.domain.restricts or (linear and not space.domain.linear):
         return
-    which = "facts that compare features with each other" if linear else "facts"
+    which = "facts that compare features with each other" if linear else "facts between features"
     raise InvalidSpace(
-        f"{what} does not work with {which} between features yet{why and f' ({why})'}, and does "
-        "not leave them out silently: ask it without them, of "
+        f"{what} does not work with {which} ({why}), and does not leave them out "
+        "silently: ask it without them, of "
         "tree.with_space(tree.space.without_facts())"
     )

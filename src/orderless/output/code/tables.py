@@ -32,7 +32,11 @@ def tree_tables(
     is the last bin that meets it, or the numbers of the categories.
     """
     trees = (tree, *others)
-    refuse_facts(tree.space, "code in another language")
+    refuse_facts(
+        tree.space,
+        "code in another language",
+        why="it tells what is certain from each value by itself",
+    )
     used = {i for one in trees for i in one.used}
     order = sorted(used, key=lambda i: tree.space.features[i].name)
     cuts = {i: cuts_of(trees, i) for i in order}

@@ -11,7 +11,7 @@ from typing import Any
 from ...api import Tree
 from ...model import printable
 from ..page import write_page
-from ..report import report
+from ..pages import report
 
 __all__ = ["FORM_TITLE", "NAMES", "written"]
 

@@ -19,7 +19,7 @@ from ...inputs import write_whole
 from ...model import printable
 from ...rashomon import Judged, LookedAt, Wanted, chosen_frame, drawn_instead, looked_at
 from ..code.javascript import part, script_of
-from ..plots.look import CLASSES, FORM, page_colours
+from ..plots.look import GROUNDS, PAGE, page_colours
 from ..templates import markup, render, sealed
 from .content import set_content
 from .live import Live
@@ -197,10 +197,10 @@ def _opened(address: str) -> None:
 
 def _style() -> str:
     """Give the style sheet: our own file, with the colours of pages and classes."""
-    colours = {
-        at: markup(page_colours(FORM | CLASSES, at, " ")) for at in ("light", "dark", "paper")
-    }
+    colours = {ground: markup(page_colours(ground)) for ground in GROUNDS}
     classes = "\n".join(
-        f".{name} {{ border-bottom: 2px solid var(--{name}); }}" for name in CLASSES
+        f".{name} {{ border-bottom: 2px solid var(--{name}); }}"
+        for name in PAGE
+        if name.startswith("class-")
     )
     return f"{render('explorer/explorer.css', classes=markup(classes), **colours)}\n"

@@ -30,7 +30,7 @@ from ...model import (
 )
 from ...readers import read_model
 from ..code.javascript import literal, part, script_of
-from ..plots.look import FORM, page_colours
+from ..plots.look import GROUNDS, page_colours
 from ..templates import markup, render, sealed
 from .ensemble_content import Written, label_names, written_ensemble
 from .tree_content import written_tree
@@ -316,9 +316,8 @@ def field_of(feature: Mapping[str, Any] | None) -> str:
 
 
 def _style() -> str:
-    """Give the style sheet: our own file, with the colours of ``FORM``."""
-    apart = {"light": "\n  ", "dark": "\n    ", "paper": " "}
-    colours = {at: markup(page_colours(FORM, at, between)) for at, between in apart.items()}
+    """Give the style sheet: our own file, with the colours of all pages."""
+    colours = {ground: markup(page_colours(ground)) for ground in GROUNDS}
     return f"{render('page/page.css', **colours)}\n"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...model import class_names, printable, refuse_facts
 from ..code.javascript import literal, model_text
 from ..code.tables import feature_table
-from ..templates import script_hash
+from ..templates import hash_of
 from .app import field_of, page_of
 from .tree_content import LIMIT, written_tree
 
@@ -48,9 +48,7 @@ def page_pieces(columns: Any, example: TreeKernel, title: str) -> dict[str, Any]
     page = page_of(written, known, _hole("fields"), [], title=title,
                    description=_hole("description"), target_name="")  # fmt: skip
     script = page[page.index("<script>") + len("<script>") : page.rindex("</script>")]
-    page = page.replace(script_hash(script).strip("'"), _hole("hash")).replace(
-        script, _hole("script")
-    )
+    page = page.replace(hash_of(script).strip("'"), _hole("hash")).replace(script, _hole("script"))
     for name in ("names", "units", "order", "weights"):
         script = script.replace(literal(_hole(name)), _hole(name))
     features = example.space.features

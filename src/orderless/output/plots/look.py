@@ -8,17 +8,16 @@ Out: colours that the colour-blind tell apart; marks and hatches that say the sa
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from typing import Any
 
 from ...model import drawn, printable
 
 __all__ = [
-    "BLUE", "CLASSES", "DARK_GREY", "ERROR_BAR", "FORM", "FRAGMENT", "GREEN", "GREY", "INK",
-    "INK_ON_PAGE", "LETTERS", "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PALE_BLUE",
-    "PALE_VERMILION", "REPORT", "SKY", "VERMILION", "WASH", "WHITE", "axes_of", "boxed_text",
-    "colour", "hatch", "mark", "page_colours", "pale", "shade", "short_names", "shortened",
-    "wrapped",
+    "BLUE", "DARK_GREY", "ERROR_BAR", "FRAGMENT", "GREEN", "GREY", "INK",
+    "INK_ON_PAGE", "LETTERS", "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PAGE", "PALE_BLUE",
+    "PALE_VERMILION", "SKY", "VERMILION", "WASH", "WHITE", "axes_of", "boxed_text",
+    "colour", "hatch",
+    "mark", "page_colours", "pale", "shade", "short_names", "shortened", "wrapped",
 ]  # fmt: skip
 
 # The colours of Okabe and Ito.
@@ -43,18 +42,9 @@ ON_BLACK = (
     SKY, "#FF8B3D", "#2FC79B", "#E39AC4", ORANGE,
     "#B59CF0", "#B0B0B0", "#D8CC3A", "#F08080", "#4FD6E0",
 )  # fmt: skip
-# Custom properties of pages, for each of GROUNDS; "": on paper it is as on a light screen.
+# Custom properties of pages, for each of GROUNDS; "": on paper it is as on the screen.
 GROUNDS = ("light", "dark", "paper")
-CLASSES = {f"class-{c}": (*pair, "") for c, pair in enumerate(zip(ON_WHITE, ON_BLACK, strict=True))}
-REPORT = {
-    "paper": ("#fff", "#15171a", "#fff"),
-    "ink": ("#1a1c1f", "#e8eaed", "#000"),
-    "quiet": ("#5b6168", "#a3a9b1", "#444"),
-    "line": ("#d9dce0", "#363b42", "#bbb"),
-    "tint": ("#f5f6f8", "#1e2125", "#f5f5f5"),
-    "link": ("#0b5c93", "#7cc0f0", ""),
-}
-FORM = {
+PAGE = {
     "ground": ("#f6f6f3", "#14171b", "#fff"),
     "card": ("#ffffff", "#1d2127", "#fff"),
     "ink": ("#1d2126", "#e8eaed", "#000"),
@@ -63,11 +53,14 @@ FORM = {
     "edge": ("#8a8f96", "#7c848e", ""),
     "accent": ("#0b5c96", "#7cc0f2", "#0b5c96"),
     "accent-pale": ("#e3eff8", "#17334a", "#fff"),
-    "on-accent": ("#ffffff", "#0c1a26", ""),
     "warm": ("#8a4b00", "#f0b760", "#8a4b00"),
     "warm-pale": ("#fdf1df", "#3a2c14", "#fff"),
-    "fault": ("#a3240f", "#ff9a85", ""),
-    "shadow": ("0 1px 2px rgb(20 24 30 / 6%), 0 6px 24px rgb(20 24 30 / 6%)", "none", ""),
+    "fault": ("#a3240f", "#ff9a85", "#a3240f"),
+    "shadow": ("0 1px 2px rgb(20 24 30 / 6%), 0 6px 24px rgb(20 24 30 / 6%)", "none", "none"),
+    **{
+        f"class-{c}": (*pair, pair[0])
+        for c, pair in enumerate(zip(ON_WHITE, ON_BLACK, strict=True))
+    },
 }
 # Red, green and blue of lines and bars in fragments, which stand on any ground.
 FRAGMENT = {"line_rgb": "128,128,128", "bar_rgb": "64,132,196"}
@@ -117,16 +110,16 @@ def shade(part: float) -> str:
     return pale(0, 0.08 + 0.42 * part)
 
 
-def page_colours(table: Mapping[str, tuple[str, ...]], ground: str, apart: str = " ") -> str:
-    """Give the custom properties of a page on one of the grounds.
+def page_colours(ground: str) -> str:
+    """Return the custom properties of a page on one of the grounds.
 
     Examples
     --------
-    >>> page_colours({"ink": ("#1a1c1f", "#e8eaed", "#000")}, "dark")
-    '--ink: #e8eaed;'
+    >>> page_colours("dark")[:34]
+    '--ground: #14171b; --card: #1d2127'
     """
-    at = GROUNDS.index(ground)
-    return apart.join(f"--{name}: {on[at]};" for name, on in table.items() if on[at])
+    column = GROUNDS.index(ground)
+    return " ".join(f"--{name}: {on[column]};" for name, on in PAGE.items() if on[column])
 
 
 def hatch(c: int) -> str:

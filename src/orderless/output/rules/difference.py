@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..templates import markup, render
+from ..templates import markup, page
 
 if TYPE_CHECKING:
     from ...questions import Difference
@@ -27,4 +27,4 @@ def difference_as_page(difference: Difference, old: str, new: str) -> str:
     True
     """
     body = markup(difference.to_html())
-    return render("rules/difference_page.html", body=body, old=old, new=new)
+    return page("rules/difference_page.html", title=f"{old} and {new}", body=body, old=old, new=new)

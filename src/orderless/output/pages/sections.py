@@ -19,12 +19,18 @@ import numpy as np
 
 from ...acquisition import money, percent as whole_percent
 from ...api import Policy
-from ...errors import OutOfTime, TooManyReasons
-from ...estimators import Quality
-from ...model import TreeKernel, amount, class_names, label_text
-from ..plots.measures import draw_coverage
+from ...errors import InvalidTree, OutOfTime, TooManyBoxes, TooManyReasons
+from ...estimators import Deviation, Quality, coverage
+from ...importance import (
+    ImportanceRange,
+    importance_range,
+    impurity_importance,
+    permutation_importance,
+)
+from ...model import TreeKernel, amount, class_names, label_text, short_count
+from ..plots.drawing import DRAWN_LEAVES
+from ..plots.measures import draw_coverage, draw_importance, draw_widths
 from ..rules.html import form_as_html
-from . import number_sections as numbers
 from .quality import HEAD, Judged, matrix, percent, summary as sentence
 from .subject import (
     WAYS,
@@ -42,9 +48,26 @@ from .subject import (
     picture,
 )
 
-__all__ = ["as_it_came", "cheapest", "data_digest", "facts", "how_good", "known", "made",
-           "missing", "one_column", "quality", "reasons", "right", "rules", "smallest", "summary",
-           "which_model"]  # fmt: skip
+__all__ = [
+    "as_it_came",
+    "cheapest",
+    "data_digest",
+    "facts",
+    "how_good",
+    "importance",
+    "known",
+    "made",
+    "missing",
+    "off_by",
+    "one_column",
+    "quality",
+    "reasons",
+    "right",
+    "rules",
+    "smallest",
+    "summary",
+    "which_model",
+]
 
 MANY_REASONS = 400  # more are counted, not listed
 
@@ -67,7 +90,7 @@ def how_good(subject: Subject) -> str:
         mean = found.absolute_of_mean
         usual = f"; always saying their mean would be off by {amount(mean or 0.0)}"
         return (
-            f"Its numbers are off by {numbers.off_by(found)} on average over the "
+            f"Its numbers are off by {off_by(found)} on average over the "
             f"{subject.n_rows:,} {subject.which_rows}{usual}.{one_column(subject)}"
         )
     most = subject.quality.majority
@@ -104,8 +127,8 @@ def facts(subject: Subject) -> list[dict[str, str]]:
     if subject.numbers:
         judged = {f"the {subject.which_rows}": subject.deviation, **subject.held_out_numbers}
         for name, found in judged.items():
-            out += [(numbers.explained(found), f"R² on {name}"),
-                    (numbers.off_by(found), f"off on {name}, on average")]  # fmt: skip
+            out += [(explained(found), f"R² on {name}"),
+                    (off_by(found), f"off on {name}, on average")]  # fmt: skip
     else:
         classes = {f"the {subject.which_rows}": subject.quality, **subject.held_out_classes}
         out += [(right(found), f"right on {name}") for name, found in classes.items()]
@@ -145,7 +168,7 @@ def as_it_came(subject: Subject) -> Section:
 def quality(subject: Subject) -> Section:
     """Show, class by class, how often the tree is right; or how far its numbers are off."""
     if subject.numbers:
-        return numbers.quality(subject)
+        return _number_quality(subject)
     judged = [Judged(f"{subject.which_rows} (those of this report)", subject.quality)]
     judged += [Judged(name, found) for name, found in subject.held_out_classes.items()]
     lead = (
@@ -175,7 +198,7 @@ def _listed(subject: Subject, terms: str) -> Html:
     listing = form_as_html(
         subject.form, subject.rows, subject.y, terms=terms, about_rows=subject.about_rows
     )
-    return Html(listing, wide=True)
+    return Html(listing)
 
 
 def reasons(subject: Subject) -> Section:
@@ -237,7 +260,7 @@ def missing(subject: Subject) -> Section:
     """Draw how many rows are still answered when values are missing."""
     title = "With missing values"
     if subject.numbers:
-        return numbers.missing(subject)
+        return _number_missing(subject)
     if not subject.tree.features:
         return Section("missing", title, "The tree has no splits: every answer is certain.")
     found = subject.coverage
@@ -374,3 +397,191 @@ def _columns(X: Any) -> Iterable[Any]:
             [row.get(name) for row in X] for name in sorted({name for row in X for name in row})
         )
     return (frame[name].to_list() for name in frame)
+
+
+SHOWN = (0.1, 0.3, 0.5)  # shares of features missing, in tables
+PARTS = (0.1, 0.25, 0.5)  # widths of intervals, of the range of the tree's numbers
+
+
+def off_by(found: Deviation) -> str:
+    """Write the mean absolute error."""
+    return "" if found.absolute is None else amount(found.absolute)
+
+
+def explained(found: Deviation) -> str:
+    """Write R squared, the share of the variance of the true numbers that the tree explains."""
+    share = _explained(found)
+    return "" if share is None else f"{share:.3f}"
+
+
+def _explained(found: Deviation) -> float | None:
+    rest, whole = found.root_mean_square, found.root_mean_square_of_mean
+    return None if rest is None or not whole else 1.0 - (rest / whole) ** 2
+
+
+def _number_quality(subject: Subject) -> Section:
+    """Say how far the tree's numbers are from the true ones."""
+    judged = {
+        f"{subject.which_rows} (those of this report)": subject.deviation,
+        **subject.held_out_numbers,
+    }
+    lead = (
+        "R² is the share of the variance of the true numbers that the tree explains: 1 if it is "
+        "never off, 0 if it is no better than always saying their mean, below 0 if it is worse. "
+        "The errors are also shown for always saying the mean."
+    )
+    head = ("rows", "how many", "R²", "mean absolute error", "mean squared error",
+            "always the mean: absolute", "always the mean: squared")  # fmt: skip
+    lines = [
+        (name, found.n_rows, explained(found), off_by(found), _squared(found.root_mean_square),
+         "" if found.absolute_of_mean is None else amount(found.absolute_of_mean),
+         _squared(found.root_mean_square_of_mean))
+        for name, found in judged.items()
+    ]  # fmt: skip
+    return Section("quality", HEAD, lead, [Table(head, lines)])
+
+
+def _squared(root: float | None) -> str:
+    return "" if root is None else amount(root * root)
+
+
+def _number_missing(subject: Subject) -> Section:
+    """Draw how wide the intervals of rows are when values are missing."""
+    title = "With missing values"
+    tree = subject.tree
+    if not tree.features:
+        return Section("missing", title, "The tree has no splits: every answer is certain.")
+    found = coverage(tree, subject.X, y=subject.y, n_repeats=5, random_state=subject.random_state)
+    assert found.widths is not None
+    parts: list[Part] = []
+    alt = (
+        "Share of rows whose interval of possible numbers is at most so wide, for every width, a "
+        "line for each share of features missing; the dots are the rows that are certain."
+    )
+    with picture(alt, parts) as ax:
+        draw_widths(found, ax)
+    wide = float(tree.numbers[-1]) - float(tree.numbers[0])
+    tolerance = {part * wide: found.widths.within(part * wide) for part in PARTS}
+    mean = found.table.groupby(["way", "rate"])["answered"].mean()
+    lines: list[tuple[Any, ...]] = [_line("the number is certain", mean["determined"])]
+    lines += [
+        _line(f"the interval is at most {amount(width)} wide", shares)
+        for width, shares in tolerance.items()
+    ]
+    lines += [
+        _line("every value on the tree's path is known", mean["path"]),
+        _line("every value that the tree uses is known", mean["features"]),
+    ]
+    shares = Table(("share of features missing", *(f"{rate:.0%}" for rate in SHOWN)), lines)
+    ways: list[Part] = []
+    alt = (
+        "Share of rows whose number is certain against the share of features missing, beside "
+        "those for which all values are known."
+    )
+    with picture(alt, ways) as ax:
+        draw_coverage(found, ax)
+    lead = (
+        "Where values are missing, every way to fill them in gives some number: the smallest and "
+        "the largest of them are the ends of the row's interval, and the number is certain where "
+        f"they are equal. The tree's numbers are {amount(wide)} apart at most. Here, values were "
+        "removed at random from the rows of this report."
+    )
+    return Section(
+        "missing", title, lead, [*parts, shares, Heading("Rows whose number is certain"), *ways]
+    )
+
+
+def _line(name: str, shares: Any) -> tuple[str, ...]:
+    return (name, *(f"{shares[rate]:.1%}" for rate in SHOWN))
+
+
+MANY_BOXES = 25_000  # that the range over all orders may look at: about a second
+
+
+def importance(subject: Subject) -> Section:
+    """Draw impurity importance with its range over all orders, and the order-free importances."""
+    title = "Which features matter"
+    tree, rows, y = subject.tree, subject.rows, subject.y
+    if not tree.features:
+        return Section("importance", title, "The tree has no splits, so no feature matters.")
+    if subject.known:
+        return _without_shuffling(subject)
+    shuffled = dict(zip(tree.space.names, permutation_importance(tree, rows, y), strict=True))
+    kind = "variance" if subject.numbers else "Gini"
+    lost = "squared error added" if subject.numbers else "accuracy lost"
+    try:
+        if tree.n_leaves > DRAWN_LEAVES:
+            raise TooManyBoxes
+        found = importance_range(tree, rows, y, limit=MANY_BOXES)
+    except (InvalidTree, TooManyBoxes):
+        own = dict(zip(tree.space.names, impurity_importance(tree, rows, y), strict=True))
+        order = sorted(tree.features, key=lambda name: -own[name])
+        lines = [(name, f"{own[name]:.3f}", _lost(subject, shuffled[name])) for name in order]
+        return Section(
+            "importance",
+            title,
+            f"Impurity ({kind}) importance depends on the order in which a tree asks. Its range "
+            "over all orders is left out here, because too many trees decide the same as this one. "
+            f"Permutation importance (the {lost} when a feature's values are shuffled) "
+            "depends only on what the tree decides.",
+            [Table(("feature", f"{kind}, this order", "permutation"), lines)],
+        )
+    return Section(
+        "importance",
+        title,
+        f"Impurity ({kind}) importance depends on the order in which a tree asks. The range is "
+        f"over all trees that decide the same without redundant splits: "
+        f"{short_count(found.n_trees)} of them. Their mean, and permutation importance (the "
+        f"{lost} when a feature's values are shuffled), depend only on what the tree decides.",
+        _ranges(subject, found, shuffled, kind),
+    )
+
+
+def _without_shuffling(subject: Subject) -> Section:
+    """Show what is left where facts hold: the importance of this one order."""
+    tree = subject.tree
+    kind = "variance" if subject.numbers else "Gini"
+    own = impurity_importance(tree, subject.rows, subject.y)
+    found = dict(zip(tree.space.names, own, strict=True))
+    order = sorted(tree.features, key=lambda name: -found[name])
+    lead = (
+        f"Impurity ({kind}) importance depends on the order in which a tree asks. Its range over "
+        "all orders is left out, because the trees that decide the same on the rows that satisfy "
+        "the facts are not counted; so is permutation importance, because shuffled values would "
+        "make rows that contradict the facts."
+    )
+    lines = [(name, f"{found[name]:.3f}") for name in order]
+    return Section("importance", "Which features matter", lead, [
+        Table(("feature", f"{kind}, this order"), lines)
+    ])  # fmt: skip
+
+
+def _lost(subject: Subject, value: float) -> str:
+    return amount(value) if subject.numbers else f"{value:.3f}"
+
+
+def _ranges(
+    subject: Subject, found: ImportanceRange, shuffled: dict[str, float], kind: str
+) -> list[Part]:
+    """Draw the range of each feature, and write it beside the order-free importances."""
+    at = {name: i for i, name in enumerate(found.features)}
+    order = sorted(subject.tree.features, key=lambda name: -found.mean[at[name]])
+    lines = [
+        (
+            name,
+            f"{found.importance[at[name]]:.3f}",
+            f"{found.low[at[name]]:.3f} to {found.high[at[name]]:.3f}",
+            f"{found.mean[at[name]]:.3f}",
+            _lost(subject, shuffled[name]),
+        )
+        for name in order
+    ]
+    parts: list[Part] = []
+    alt = (
+        "Impurity importance of each feature in this tree, with its smallest and largest value "
+        "over all equivalent trees."
+    )
+    with picture(alt, parts, height=1.4 + 0.3 * len(order)) as ax:
+        draw_importance(found, ax)
+    head = ("feature", f"{kind}, this order", f"{kind}, all orders", "mean", "permutation")
+    return [*parts, Table(head, lines)]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime, TooLarge
-from ...importance import Given
+from ...importance import WeightedRows
 from ...inputs import Binarizer
 from ...model import (
     CODE,
@@ -255,7 +255,7 @@ def _around(subject: Subject) -> Around:
                           "are searched for on complete rows only")  # fmt: skip
     if tree.depth > MOST_DEPTH:
         raise TooLarge(f"the tree is {tree.depth} conditions deep", MOST_DEPTH)
-    given = Given.read(tree, rows, None)
+    given = WeightedRows.read(tree, rows, None)
     columns = dict(_own(tree, given))
     n_own = len(columns)
     if not n_own:
@@ -309,7 +309,7 @@ def _key(feature: Feature, condition: Condition) -> Key:
     return feature.name, min(tuple(sorted(map(repr, part))) for part in (chosen, rest))
 
 
-def _own(tree: TreeKernel, given: Given) -> list[Cut]:
+def _own(tree: TreeKernel, given: WeightedRows) -> list[Cut]:
     """Give the tree's own conditions."""
     out: list[Cut] = []
     everything = np.arange(given.n_rows)

@@ -17,15 +17,12 @@ from ...estimators import Deviation, Quality
 from ...inputs import near as near_name, write_whole
 from ...model import SumKernel, TreeKernel, printable, shown
 from ...readers import origin_of, read_model
-from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
-from ..templates import fragment, markup
+from ..templates import page
 from . import many_trees, sections
-from .card import card_of
-from .card_facts import Told
+from .card import Told, card_of
 from .near import near
 from .risk import thresholds
 from .subject import Facts, Heading, Paragraph, Part, Section, Subject
-from .which_matter import importance
 
 __all__ = ["Report", "report"]
 
@@ -37,7 +34,7 @@ SECTIONS = (
     sections.reasons,
     sections.smallest,
     sections.missing,
-    importance,
+    sections.importance,
     thresholds,
     sections.cheapest,
     near,
@@ -167,7 +164,7 @@ def report(
     >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"feature": 1,
     ...         "true": {"prediction": 1}, "false": {"prediction": 0}}}
     >>> page = report(tree, X, X.max(axis=1))
-    >>> page.html.startswith("<!DOCTYPE html>")
+    >>> page.html.startswith("<!doctype html>")
     True
     """
     lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
@@ -186,17 +183,15 @@ def report(
     if card is not None:
         made.insert(-1, _card(subject, {"name": heading, **card}))
     top = many_trees if many else sections
-    page = fragment(
-        "report/template.html",
+    html = page(
+        "pages/report.html",
         title=heading,
         lead=top.summary(subject),
         facts=top.facts(subject),
         sections=[section for section in made if section.parts or section.lead],
         version=version("orderless"),
-        colours={ground: markup(page_colours(REPORT, ground)) for ground in GROUNDS},
-        classes={ground: markup(page_colours(CLASSES, ground)) for ground in GROUNDS},
     )
-    return Report(shown(page))  # names in its tables and drawings too
+    return Report(shown(html))  # names in its tables and drawings too
 
 
 def _card(subject: Subject, given: Mapping[str, Any]) -> Section:
@@ -218,7 +213,7 @@ def _card(subject: Subject, given: Mapping[str, Any]) -> Section:
     for section in card_of(subject, Told(**told)).sections:
         parts.append(Heading(section.title))
         parts += [Paragraph(section.note)] if section.note else []
-        parts.append(Facts(dict(section.lines)))
+        parts.append(Facts(dict(section.lines), code=False))
     return Section("card", "Model card", "", parts)
 
 

@@ -1,4 +1,4 @@
-"""The report: everything that can be said about one tree, as one page that needs nothing else."""
+"""Pages, each one file that works offline: report, model card, letter, form, explorer."""
 
 from lazy_loader import attach_stub
 
