@@ -19,7 +19,7 @@ from ..errors import UnreadableModel
 from ..model import Floats, Label, Values
 from .builder import MAX_COLUMNS, Table
 from .onnx_model import ML, OnnxModel, attributes
-from .preprocessing.stage import Before, Encode, Fill, Pass, Rescale, Stage, Wire
+from .preprocessing.stage import Before, Cut, Encode, Fill, Pass, Rescale, Stage, Wire
 
 __all__ = ["DOUBLE", "FLOAT", "INT64", "Codes", "Columns", "columns_of", "refused"]
 
@@ -427,12 +427,7 @@ def _cut(node: Any, columns: list[OnnxColumn]) -> list[OnnxColumn]:
     (threshold,) = {float(np.float32(attributes(node).get("threshold", 0.0)))}
     if any(column.kind != FLOAT for column in columns):
         raise refused(node, "(of numbers that are not float32) before")
-
-    def function(x: Floats) -> Floats:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return (x.astype(np.float32) > np.float32(threshold)).astype(np.float64)
-
-    stage = Rescale("Binarizer", function, takes_missing=False, two_valued=True)
+    stage = Cut("Binarizer", threshold, (0.0, 1.0), "float32")
     return [column.then(stage, FLOAT) for column in columns]
 
 

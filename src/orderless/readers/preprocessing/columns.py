@@ -21,6 +21,7 @@ from .stage import (
     Before,
     Block,
     Cell,
+    Cut,
     Encode,
     Fill,
     Flag,
@@ -284,14 +285,15 @@ def _feature(name: str, wires: Sequence[Wire], nan: Nan, values: Values) -> Feat
     """Return what kind of feature goes into these wires, of which it is the source."""
     missing = nan == "value" and bool(wires) and _take(wires, None)
     demands = [wire.demand for wire in wires if not isinstance(wire.demand, Flag)]
-    hints = {demand.hint if isinstance(demand, Rescale | Encode) else None for demand in demands}
+    knowing = Rescale | Cut | Encode
+    hints = {demand.hint if isinstance(demand, knowing) else None for demand in demands}
     hint = hints.pop() if len(hints) == 1 else None
     if hint is not None:
         return replace(hint, name=name, nan=missing)
     encoders = [demand for demand in demands if isinstance(demand, Encode)]
     if not encoders:
         as_they_are = bool(wires) and not any(
-            isinstance(stage, Rescale) for wire in wires for stage in wire.stages
+            isinstance(stage, Rescale | Cut) for wire in wires for stage in wire.stages
         )
         return Feature(name, values=values if as_they_are else "float64", nan=missing)
     if len(encoders) < len(demands):

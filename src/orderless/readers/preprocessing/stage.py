@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from ...inputs import is_unknown, some_names
-from ...model import Feature, Floats, Label, Values
+from ...model import Feature, Floats, Label, Values, row_boundary, value_at_most
 from .bisect import last_before_change
 
 __all__ = [
     "Before",
     "Block",
     "Cell",
+    "Cut",
     "Encode",
     "Fill",
     "Flag",
@@ -58,17 +59,6 @@ class Steps:
         return replace(
             self, levels=tuple(function(np.array(self.levels, dtype=np.float64)).tolist())
         )
-
-    @classmethod
-    def two(cls, function: Function) -> Steps:
-        """State a monotone function of two values: find where it changes."""
-        most = np.finfo(np.float64).max
-        with np.errstate(all="ignore"):
-            low, high = function(np.array([-most, most])).tolist()
-        if low == high:
-            return cls((), (low,))
-        (last,), _, _ = last_before_change(lambda x: np.asarray(function(x) == low), 1)
-        return cls((float(last),), (low, high))
 
     def of(self, function: Function | None) -> Steps:
         """Put it after a monotone function: find where that passes the cuts, to the last bit."""
@@ -165,7 +155,6 @@ class Rescale:
     step: str
     function: Function
     takes_missing: bool = True
-    two_valued: bool = False
     hint: Feature | None = None  # what the transformer knows of the feature
 
     def on_cell(self, cell: Cell) -> Cell:
@@ -174,6 +163,35 @@ class Rescale:
             raise Refused("does not take missing values")
         with np.errstate(all="ignore"):
             return float(self.function(np.array([as_number(cell)]))[0])
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Numbers become one number up to a threshold, and another above it.
+
+    Numbers are rounded to ``values`` before they are compared.
+    """
+
+    step: str
+    at_most: float
+    numbers: tuple[float, float]
+    values: Values = "float64"
+    at_missing: float | None = None  # None: missing values are refused
+    hint: Feature | None = None
+
+    def on_cell(self, cell: Cell) -> Cell:
+        """Return what it makes of one value."""
+        if is_unknown(cell):
+            if self.at_missing is None:
+                raise Refused("does not take missing values")
+            return self.at_missing
+        below, above = self.numbers
+        return below if as_number(cell) <= self.steps().cuts[0] else above
+
+    def steps(self) -> Steps:
+        """State it over all numbers, as they are before they are rounded."""
+        last = row_boundary(value_at_most(np.array([self.at_most]), self.values), self.values)
+        return Steps((float(last[0]),), self.numbers)
 
 
 @dataclass(frozen=True)
@@ -263,7 +281,7 @@ class Pass:
         return cell
 
 
-Stage = Rescale | Encode | Fill | Flag | Pass
+Stage = Rescale | Cut | Encode | Fill | Flag | Pass
 
 
 def _stands_for(placeholder: Any, cell: Cell) -> bool:
@@ -306,7 +324,7 @@ class Wire:
     def demand(self) -> Stage | None:
         """The first stage that asks for numbers or for labels; None: the model gets the column."""
         for stage in self.stages:
-            if isinstance(stage, Rescale | Encode | Flag) or (
+            if isinstance(stage, Rescale | Cut | Encode | Flag) or (
                 isinstance(stage, Fill) and stage.only_numbers
             ):
                 return stage
@@ -333,14 +351,11 @@ def _on_numbers(stage: Stage, column: SourceColumn) -> SourceColumn:
     if isinstance(stage, Pass):
         return column
     if isinstance(stage, Rescale):
-        out = replace(column, at_missing=None).then(stage.function)
-        if stage.two_valued and out.function is not None:
-            return replace(out, function=None, steps=Steps.two(out.function))
-        return out
+        return replace(column, at_missing=None).then(stage.function)
     if column.steps is not None:
         levels = tuple(as_number(stage.on_cell(level)) for level in column.steps.levels)
         return replace(column, steps=replace(column.steps, levels=levels))
-    if isinstance(stage, Encode):
+    if isinstance(stage, Cut | Encode):
         return replace(column, function=None, steps=stage.steps().of(column.function))
     if not is_unknown(stage.placeholder):
         raise Refused(

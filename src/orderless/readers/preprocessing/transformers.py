@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidSpace, UnreadableModel
 from ...inputs import is_unknown, some_names
-from ...model import Condition, Feature, Floats, Label, Space, plain_label
-from .stage import Block, Encode, Fill, Flag, Pass, Rescale, Stage, Wire
+from ...model import Condition, Feature, Floats, Label, Space, Values, plain_label
+from .stage import Block, Cut, Encode, Fill, Flag, Pass, Rescale, Stage, Wire
 
 __all__ = ["is_passthrough", "send"]
 
@@ -416,14 +416,10 @@ def _min_max(scaler: Any, block: Block, step: str) -> Block:
 
 def _binarized(binarizer: Any, block: Block, step: str) -> Block:
     """Return 1 above the threshold, else 0."""
-    dtype = block.dtype
-
-    def function(x: Floats) -> Floats:
-        with np.errstate(over="ignore"):
-            above = x.astype(dtype) > binarizer.threshold
-        return np.asarray(above, dtype=np.float64)
-
-    stage = Rescale(step, function, takes_missing=False, two_valued=True)
+    values: Values = "float32" if block.dtype == np.float32 else "float64"
+    # numpy rounds Python's numbers to the type of the table that they are compared with.
+    compared = np.result_type(np.empty(0, block.dtype), binarizer.threshold)
+    stage = Cut(step, float(compared.type(binarizer.threshold)), (0.0, 1.0), values)
     return Block([wire.then(stage) for wire in block.wires], block.sparse)
 
 
@@ -521,11 +517,8 @@ def _condition(step: str, feature: Feature, condition: Condition | None) -> Stag
     if condition is None and feature.ordered:
         return Rescale(step, np.array, feature.nan, hint=feature)
     if condition is not None and condition.at_most is not None:
-        top = condition.at_most
-        return Rescale(
-            step, lambda x: (x <= top).astype(np.float64), feature.nan, two_valued=True,
-            hint=feature,
-        )  # fmt: skip
+        missing = 0.0 if feature.nan else None
+        return Cut(step, condition.at_most, (1.0, 0.0), at_missing=missing, hint=feature)
     if condition is None:
         raise UnreadableModel(f"{step} passes the labels of {feature.name!r} on: encode them first")
     among = cast("tuple[Label, ...]", condition.among)
@@ -554,13 +547,7 @@ def _our_binarizer(binarizer: Any, block: Block, step: str) -> Block:
     def stage(k: int, threshold: float) -> Rescale:
         feature = features[k]
         rounded = feature is not None and feature.values == "float32"
-
-        def function(x: Floats) -> Floats:
-            if rounded:
-                with np.errstate(over="ignore"):
-                    x = x.astype(np.float32).astype(np.float64)
-            return (x <= threshold).astype(np.float64)
-
-        return Rescale(step, function, takes_missing=False, two_valued=True, hint=feature)
+        values: Values = "float32" if rounded else "float64"
+        return Cut(step, threshold, (1.0, 0.0), values, hint=feature)
 
     return Block([block.wires[k].then(stage(k, t), np.int8) for k, t in binarizer.thresholds_])
