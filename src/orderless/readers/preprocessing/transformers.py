@@ -544,7 +544,7 @@ def _our_binarizer(binarizer: Any, block: Block, step: str) -> Block:
             column = columns[str(name)]
             features[k] = binarizer.space[column.feature] if column.condition is None else None
 
-    def stage(k: int, threshold: float) -> Rescale:
+    def stage(k: int, threshold: float) -> Cut:
         feature = features[k]
         rounded = feature is not None and feature.values == "float32"
         values: Values = "float32" if rounded else "float64"
