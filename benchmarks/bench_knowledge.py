@@ -13,6 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.inputs import discover
 
 from .data import one_tree
 from .timing import Table, best_of, now, seconds
@@ -163,9 +164,9 @@ def tables(quick: bool) -> Table:
         X, _ = data(n, pairs)
         names = [f"{end}{k}" for k in range(pairs) for end in ("low", "high")]
         space = ol.Space(dict.fromkeys(names, "integer"))
-        found = ol.discover(X, space=space)
+        found = discover(X, space=space)
         texts = {one.fact.text for one in found}
         assert {f"low{k} <= high{k}" for k in range(pairs)} <= texts
-        time = best_of(lambda X=X, space=space: ol.discover(X, space=space), 1)
+        time = best_of(lambda X=X, space=space: discover(X, space=space), 1)
         table.add(2 * pairs, n, seconds(time), len(found))
     return table

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
+from orderless.connect import predict_file
 
 from .figures import OURS, Figure, Panel
 from .timing import NOT_INSTALLED, Table, against, best_of, clock, now, ratio, seconds, span
@@ -242,7 +243,7 @@ def _needed(n: int = 20_000, leaves: int = 209) -> Table:
             given, out = Path(name, "in.parquet"), Path(name, "out.parquet")
             parquet.write_table(pa.table(columns), given)
             passed = best_of(
-                lambda given=given, out=out: ol.predict_file(tree, given, out, needed="smallest"), 3
+                lambda given=given, out=out: predict_file(tree, given, out, needed="smallest"), 3
             )
             found = parquet.read_table(out)["needed"].to_pylist()
         still = [i for i, needed in enumerate(found) if needed]

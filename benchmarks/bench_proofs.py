@@ -15,6 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.output.pages import Letter
+from orderless.questions import Proof
 
 from .timing import Table, best_of, now, seconds
 
@@ -37,7 +39,7 @@ def rows(n: int = 20_000) -> tuple[Any, Any]:
     return X, y
 
 
-def replayed(model: Any, proof: ol.Proof) -> str:
+def replayed(model: Any, proof: Proof) -> str:
     """Check a counterexample; say what was found."""
     if proof:
         return "proven"
@@ -161,7 +163,7 @@ def letters(quick: bool) -> Table:
         now(f"leaves: {leaves:,}")
         model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
 
-        def write(model: Any = model) -> list[ol.Letter]:
+        def write(model: Any = model) -> list[Letter]:
             made = list(ol.reason_letters(model, X[:n], codes, at_most=20))
             for letter in made:
                 letter.to_text(), letter.to_html(), letter.to_json()

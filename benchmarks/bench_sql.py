@@ -20,6 +20,7 @@ import narwhals as nw
 import numpy as np
 
 import orderless as ol
+from orderless.connect import predict_file
 
 from .data import one_tree
 from .figures import OURS, Figure
@@ -219,7 +220,7 @@ def _figure(tree: ol.Tree, rows: Any, wanted: list[Any], quick: bool) -> Figure:
         with tempfile.TemporaryDirectory() as name:
             given, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
             pq.write_table(part, given)
-            files.add(OURS, n, _best(lambda a=given, b=out: ol.predict_file(tree, a, b)))
+            files.add(OURS, n, _best(lambda a=given, b=out: predict_file(tree, a, b)))
             assert pq.read_table(out)["prediction"].to_pylist() == wanted[:n]
     return figure
 
@@ -250,7 +251,7 @@ def _files(tree: ol.Tree, rows: Any, wanted: list[Any]) -> Table:
         csv.write_csv(rows, folder / "in.csv")
         for source, target in (("parquet", "parquet"), ("csv", "parquet"), ("csv", "csv")):
             given = folder / f"in.{source}"
-            work = partial(ol.predict_file, tree, given, folder / f"out.{target}", n_jobs=2)
+            work = partial(predict_file, tree, given, folder / f"out.{target}", n_jobs=2)
             passed = _best(work, 3, time.perf_counter)
             spent = _best(work, 3)
             if target == "parquet":

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.model.feature import Column, Condition, Feature
 from orderless.model.space import Space
 
@@ -38,7 +39,7 @@ def main() -> None:
         print(machine(("orderless", "numpy", "pyarrow")))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         wall, processor = time.perf_counter(), time.process_time()
-        done = ol.predict_file(
+        done = predict_file(
             tree, source, target, needed=None if given.needed == "none" else given.needed
         )
         wall, processor = time.perf_counter() - wall, time.process_time() - processor

@@ -2,7 +2,6 @@ from . import baselines as baselines, datasets as datasets, plots as plots, rule
 from .api import (
     CanonicalForm as CanonicalForm,
     Ensemble as Ensemble,
-    Interview as Interview,
     Model as Model,
     Policy as Policy,
     Tree as Tree,
@@ -12,9 +11,7 @@ from .api import (
     read_many as read_many,
 )
 from .connect import (
-    ExportCheck as ExportCheck,
     check_export as check_export,
-    predict_file as predict_file,
 )
 from .errors import (
     Undecided as Undecided,
@@ -23,9 +20,7 @@ from .estimators import (
     OrderlessClassifier as OrderlessClassifier,
     coverage as coverage,
 )
-from .form import Term as Term
 from .importance import (
-    ImportanceRange as ImportanceRange,
     RashomonImportance as RashomonImportance,
     importance_range as importance_range,
     impurity_importance as impurity_importance,
@@ -34,8 +29,6 @@ from .importance import (
 from .inputs import (
     Between as Between,
     Binarizer as Binarizer,
-    Proposal as Proposal,
-    discover as discover,
 )
 from .model import (
     Condition as Condition,
@@ -44,16 +37,12 @@ from .model import (
     Space as Space,
 )
 from .output.certificates import (
-    Certificate as Certificate,
     check_certificate as check_certificate,
-    equivalence_certificate as equivalence_certificate,
 )
 from .output.page import (
     write_page as write_page,
 )
 from .output.pages import (
-    Card as Card,
-    Letter as Letter,
     model_card as model_card,
     reason_letters as reason_letters,
     report as report,
@@ -63,9 +52,6 @@ from .output.plots import (
     plot_tree as plot_tree,
 )
 from .questions import (
-    Difference as Difference,
-    Explanation as Explanation,
-    Proof as Proof,
     counterexample as counterexample,
     difference as difference,
     disagreement as disagreement,

@@ -13,6 +13,7 @@ from commands import PATIENTS, fine, mistake, on_terminal, patients, records
 from showcase import check_golden, mixed, mixed_rows
 
 import orderless as ol
+from orderless.connect import predict_file
 
 FIT = ("--target", "diagnosis", "--ignore", "id")
 
@@ -266,12 +267,12 @@ def test_the_command_is_the_function(folder, source, ending):
     pd.DataFrame(rows).to_parquet("rows.parquet", index=False)
     for needed in ("smallest", "next", "none"):
         fine("predict", "model.json", source, "-o", f"one.{ending}", "--needed", needed)
-        ol.predict_file(mixed(), source, f"two.{ending}",
+        predict_file(mixed(), source, f"two.{ending}",
                         needed=None if needed == "none" else needed)  # fmt: skip
         one, two = (folder / f"{name}.{ending}" for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
     with pytest.raises(ol.errors.InvalidData) as fault:
-        ol.predict_file(mixed(), "two.csv" if ending == "csv" else "model.json", "x.csv")
+        predict_file(mixed(), "two.csv" if ending == "csv" else "model.json", "x.csv")
     assert str(fault.value).partition("names=")[0] in mistake(
         "predict", "model.json", "two.csv" if ending == "csv" else "model.json"
     )

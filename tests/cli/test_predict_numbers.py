@@ -13,6 +13,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 import orderless as ol
+from orderless.connect import predict_file
 
 skops_io = pytest.importorskip("skops.io", reason="skops comes with the extra orderless[skops]")
 
@@ -199,11 +200,11 @@ def test_what_was_written_in_numbers(folder, tmp_path):
     space = ol.Space({"age": "integer", "lab value": "numeric"})
     tree = ol.read((folder / "model.json").read_text(), space=space)
     told = {"delimiter": ";", "decimal": ",", "missing": ["n.d."]}
-    done = ol.predict_file(tree, "rows.csv", "out.csv", **told)
+    done = predict_file(tree, "rows.csv", "out.csv", **told)
     assert done.summary == "2 of 5 rows are determined (40.0%)"
-    done = ol.predict_file(tree, "rows.csv", "out.csv", tolerance=3.25, **told)
+    done = predict_file(tree, "rows.csv", "out.csv", tolerance=3.25, **told)
     assert done.summary == "2 of 5 rows are determined (40.0%), 1 more is within 3.25"
     assert (done.n_determined, done.n_narrow, done.counts) == (2, 3, {2.5: 1, 4.0: 1, 7.25: 0})
     for bad in (-1, math.nan, math.inf, "1", True):
         with pytest.raises(ValueError, match="tolerance must be a"):
-            ol.predict_file(tree, "rows.csv", "out.csv", tolerance=bad, **told)
+            predict_file(tree, "rows.csv", "out.csv", tolerance=bad, **told)

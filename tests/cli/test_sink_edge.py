@@ -15,6 +15,7 @@ from commands import fine, mistake, records, run
 import orderless as ol
 from orderless.cli import sink
 from orderless.cli.mistakes import Mistake, one_line
+from orderless.connect import predict_file
 from orderless.model.escapes import ACTIVE, cut, not_formula, shown
 
 EVIL = "a\x1b[2J\x9b31m\x07\u202eb\u2066\r\x7f\u2028c"
@@ -204,7 +205,7 @@ def test_safe_csv_of_parquet(folder):
     cells = [*CELLS, None]
     table = pa.table({"id": cells, "x0": [-1.5 if k % 2 else None for k in range(len(cells))]})
     pq.write_table(table.set_column(1, "x0", pa.array([1, 0] * (len(cells) // 2))), "in.parquet")
-    ol.predict_file(tree, "in.parquet", "out.csv", safe_csv=True)
+    predict_file(tree, "in.parquet", "out.csv", safe_csv=True)
     out = records((folder / "out.csv").read_bytes().decode())
     assert [row["id"] for row in out] == [not_formula(cell) for cell in CELLS] + [""]
 
@@ -240,7 +241,7 @@ def test_safe_csv_where_it_would_do_nothing(folder):
     said = mistake("predict", "model.json", "rows.csv", "-f", "json", "--safe-csv")
     assert "--safe-csv is for --format csv, and this writes json" in said
     with pytest.raises(ValueError, match="safe_csv=True is for format='csv', and this writes js"):
-        ol.predict_file(evil_tree(), "rows.csv", "out.json", safe_csv=True)
+        predict_file(evil_tree(), "rows.csv", "out.json", safe_csv=True)
 
 
 # -- internal errors -----------------------------------------------------------------------------

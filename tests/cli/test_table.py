@@ -8,6 +8,7 @@ import pytest
 from commands import fine, mistake
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.connect.tables.table import open_table
 from orderless.errors import InvalidData
 from orderless.inputs.cell_style import CellStyle, mixture_of
@@ -141,24 +142,22 @@ def test_predictions_read_cells_in_the_same_way(folder, ending):
     (folder / "new.csv").write_text("bmi;ward\n27,5;east\n1.128,5;east\n-9;east\n-9,0;x\nn.d.;x\n")
     tree = ol.Tree.from_json((folder / "model.json").read_text())
     options = {"decimal": ",", "thousands": ".", "delimiter": ";"}
-    done = ol.predict_file(tree, "new.csv", f"out.{ending}", missing=["-9", "n.d."], **options)
+    done = predict_file(tree, "new.csv", f"out.{ending}", missing=["-9", "n.d."], **options)
     assert (done.n_rows, done.counts) == (5, {"ill": 1, "well": 1})
     if ending == "jsonl":
         found = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
         assert [row["bmi"] for row in found] == [27.5, 1128.5, None, None, None]
-    by_column = ol.predict_file(
-        tree, "new.csv", "b.csv", missing={"bmi": ["-9", "n.d."]}, **options
-    )
+    by_column = predict_file(tree, "new.csv", "b.csv", missing={"bmi": ["-9", "n.d."]}, **options)
     assert by_column.counts == done.counts
     said = fine("predict", "model.json", "new.csv", "--delimiter", ";", "--decimal", ",",
                 "--thousands", ".", "--missing", "bmi=-9,n.d.")  # fmt: skip
     assert said == (folder / "b.csv").read_text()
     with pytest.raises(InvalidData, match=r"row 5 .*'n.d.' .* If it means missing, add missing='n"):
-        ol.predict_file(tree, "new.csv", "no.csv", **options)
+        predict_file(tree, "new.csv", "no.csv", **options)
     with pytest.raises(InvalidData, match=r"has '27,5' .* If it is a number, add decimal=','"):
-        ol.predict_file(tree, "new.csv", "no.csv", delimiter=";")
+        predict_file(tree, "new.csv", "no.csv", delimiter=";")
     with pytest.raises(InvalidData, match="missing= names the column 'bim'"):
-        ol.predict_file(tree, "new.csv", "no.csv", missing={"bim": ["1"]}, delimiter=";")
+        predict_file(tree, "new.csv", "no.csv", missing={"bim": ["1"]}, delimiter=";")
 
 
 def test_missing_numbers_of_parquet(folder):
@@ -166,7 +165,7 @@ def test_missing_numbers_of_parquet(folder):
                          "true": {"prediction": 0}, "false": {"prediction": 1}},
                         feature_names=["a"])  # fmt: skip
     pq.write_table(pa.table({"a": [1.0, -9.0, 7.0, None]}), "in.parquet")
-    done = ol.predict_file(tree, "in.parquet", "out.csv", missing=["-9"])
+    done = predict_file(tree, "in.parquet", "out.csv", missing=["-9"])
     assert done.counts == {0: 1, 1: 1}
 
 
@@ -215,7 +214,7 @@ def test_a_huge_name_is_cut_in_messages(folder, args):
     assert len(fine("describe", "text.csv")) < 3000
     tree = {"feature": 0, "true": {"prediction": 0}, "false": {"prediction": 1}}
     with pytest.raises(InvalidData) as fault:
-        ol.predict_file(tree, "huge.csv", "out.csv")
+        predict_file(tree, "huge.csv", "out.csv")
     assert len(str(fault.value)) < 1000
 
 

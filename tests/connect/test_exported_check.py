@@ -12,6 +12,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
+from orderless.connect import ExportCheck
 from orderless.connect.exported.jpmml import ask_jpmml
 from orderless.errors import InvalidParameter
 
@@ -30,7 +31,7 @@ def converted(model: Any) -> bytes:
     return content
 
 
-def confirmed(found: ol.ExportCheck, model: Any) -> None:
+def confirmed(found: ExportCheck, model: Any) -> None:
     """The row separates the two, and both engines say what was read."""
     assert not found
     assert found.row is not None

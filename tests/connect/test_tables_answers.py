@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.connect.tables import answers
 from orderless.errors import TooManyReasons
 
@@ -24,7 +25,7 @@ def flowers():
 
 def written(ensemble, Z, folder, target="out.csv", **options):
     Z.to_csv(folder / "in.csv", index=False)
-    done = ol.predict_file(ensemble, folder / "in.csv", folder / target, **options)
+    done = predict_file(ensemble, folder / "in.csv", folder / target, **options)
     return done, folder / target
 
 

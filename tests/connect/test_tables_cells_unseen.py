@@ -13,6 +13,7 @@ from commands import fine, mistake, records, run
 from showcase import ask, leaf
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.errors import InvalidData
 
 COLOURS = ("red", "green", "blue")
@@ -78,7 +79,7 @@ def test_files_of_all_kinds_agree(tmp_path, ending, batch_size, n_jobs):
     source, target = tmp_path / f"in.{ending}", tmp_path / "out.parquet"
     table().to_pandas().to_csv(tmp_path / "in.csv", index=False)
     pq.write_table(table(), tmp_path / "in.parquet")
-    done = ol.predict_file(tree(), source, target, batch_size=batch_size, n_jobs=n_jobs)
+    done = predict_file(tree(), source, target, batch_size=batch_size, n_jobs=n_jobs)
     found = pq.read_table(target)
     assert found["prediction"].to_pylist() == expected(tree())
     assert [c or None for c in found["colour"].to_pylist()] == COLOUR * 3  # cells as they came
@@ -94,16 +95,16 @@ def test_files_of_all_kinds_agree(tmp_path, ending, batch_size, n_jobs):
 def test_a_pipe_a_dictionary_and_no_pyarrow_agree(tmp_path, monkeypatch):
     text = table().to_pandas().to_csv(index=False).encode()
     out = io.BytesIO()
-    piped = ol.predict_file(tree(), io.BytesIO(text), out, format="csv")
+    piped = predict_file(tree(), io.BytesIO(text), out, format="csv")
     answers = [row["prediction"] or None for row in records(out.getvalue().decode())]
     assert answers == expected(tree())
     coded = table().set_column(0, "colour", table()["colour"].combine_chunks().dictionary_encode())
     pq.write_table(coded, tmp_path / "in.parquet")
-    done = ol.predict_file(tree(), tmp_path / "in.parquet", tmp_path / "out.parquet")
+    done = predict_file(tree(), tmp_path / "in.parquet", tmp_path / "out.parquet")
     assert done.unseen == piped.unseen
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     again = io.BytesIO()
-    assert ol.predict_file(tree(), io.BytesIO(text), again, format="csv").unseen == piped.unseen
+    assert predict_file(tree(), io.BytesIO(text), again, format="csv").unseen == piped.unseen
     assert again.getvalue() == out.getvalue()
 
 
@@ -123,7 +124,7 @@ def test_unseen_is_unknown_also_where_missing_is_a_value(tmp_path):
     """Missing leads to a leaf of its own there; pink is not missing."""
     model = tree(nan=True)
     pq.write_table(table(), tmp_path / "in.parquet")
-    ol.predict_file(model, tmp_path / "in.parquet", tmp_path / "out.parquet")
+    predict_file(model, tmp_path / "in.parquet", tmp_path / "out.parquet")
     found = pq.read_table(tmp_path / "out.parquet")["prediction"].to_pylist()
     gap = model.predict([{"colour": None, "shape": "square"}]).tolist()[0]
     assert gap == "b"  # the side that is not red
@@ -135,7 +136,7 @@ def test_a_feature_with_other_has_no_unseen_values(tmp_path):
     space = ol.Space([ol.Feature("colour", "categorical", categories=COLOURS, other=True)])
     model = ol.read(ask("colour", "in", ["red"], leaf("a"), leaf("b")), space=space)
     (tmp_path / "in.csv").write_text("colour\nred\npink\n")
-    done = ol.predict_file(model, tmp_path / "in.csv", tmp_path / "out.csv")
+    done = predict_file(model, tmp_path / "in.csv", tmp_path / "out.csv")
     assert done.unseen == {}
     assert done.n_determined == 2
 
@@ -144,7 +145,7 @@ def test_many_unseen_values_are_counted_and_not_kept(tmp_path):
     n = 5_000
     text = "colour,shape,size\n" + "".join(f"c{i},round,1\n" for i in range(n))
     (tmp_path / "in.csv").write_text(text)
-    done = ol.predict_file(tree(), tmp_path / "in.csv", tmp_path / "out.csv", batch_size=999)
+    done = predict_file(tree(), tmp_path / "in.csv", tmp_path / "out.csv", batch_size=999)
     assert done.unseen["colour"].n_rows == n
     assert len(done.unseen["colour"].values) == 4
     assert done.counts["a"] == n  # all colours are a if round
@@ -154,7 +155,7 @@ def test_an_error_on_request_and_always_for_other_cells(tmp_path):
     def refused(text, match, **options):
         (tmp_path / "in.csv").write_text(text)
         with pytest.raises(InvalidData, match=match):
-            ol.predict_file(tree(), tmp_path / "in.csv", tmp_path / "out.csv", **options)
+            predict_file(tree(), tmp_path / "in.csv", tmp_path / "out.csv", **options)
         assert not (tmp_path / "out.csv").exists()
 
     refused("colour,shape\nred,round\npink,round\n", "row 2 of in.csv has 'pink'", unseen="error")
@@ -162,7 +163,7 @@ def test_an_error_on_request_and_always_for_other_cells(tmp_path):
     model = ol.read(ask("age", "<=", 3, leaf("a"), leaf("b")), space=whole)
     (tmp_path / "in.csv").write_text("age\nold\n")
     with pytest.raises(InvalidData, match="has 'old' in the column 'age'"):
-        ol.predict_file(model, tmp_path / "in.csv", tmp_path / "out.csv")
+        predict_file(model, tmp_path / "in.csv", tmp_path / "out.csv")
 
 
 def test_command(tmp_path, monkeypatch):

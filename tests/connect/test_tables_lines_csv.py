@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.connect.tables import lines
 from orderless.connect.tables.part import cells_of
 from orderless.connect.tables.table import open_table
@@ -57,7 +58,7 @@ def test_cells_come_out_as_they_went_in():
     out, given = io.StringIO(), io.BytesIO()
     csv.writer(out, quoting=csv.QUOTE_ALL).writerows([["x0", *map(str, range(11))], ["1", *cells]])
     tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    ol.predict_file(tree, io.BytesIO(out.getvalue().encode()), given)
+    predict_file(tree, io.BytesIO(out.getvalue().encode()), given)
     assert list(csv.reader(io.StringIO(given.getvalue().decode(), newline="")))[1] == [
         "1", *cells, "1", "yes", "",
     ]  # fmt: skip
@@ -128,7 +129,7 @@ def test_encodings_and_packed_files(tmp_path, monkeypatch, encoding, pack, endin
     text = "größe\tnote\n" + "1\té, x\n0\tb\n" * 50
     path = tmp_path / f"in.tsv{ending}"
     path.write_bytes(pack(text.encode(encoding)))
-    done = ol.predict_file(tree, path, tmp_path / "out.csv", encoding=encoding)
+    done = predict_file(tree, path, tmp_path / "out.csv", encoding=encoding)
     assert (done.n_rows, done.counts) == (100, {0: 50, 1: 50})
     wanted = "größe,note,prediction,determined,needed\n" + '1,"é, x",1,yes,\n0,b,0,yes,\n' * 50
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == wanted
@@ -139,18 +140,18 @@ def test_a_packed_file_cut_in_half(tmp_path):
     (tmp_path / "in.csv.gz").write_bytes(content[: len(content) // 2])
     tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     with pytest.raises(InvalidData, match=r"in.csv.gz is broken or cut off"):
-        ol.predict_file(tree, tmp_path / "in.csv.gz", tmp_path / "out.csv")
+        predict_file(tree, tmp_path / "in.csv.gz", tmp_path / "out.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv.gz"]
 
 
 def test_open_files():
     tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     out = io.BytesIO()
-    done = ol.predict_file(tree, io.BytesIO(b"\xef\xbb\xbfx0\n1\n\n0"), out, needed=None)
+    done = predict_file(tree, io.BytesIO(b"\xef\xbb\xbfx0\n1\n\n0"), out, needed=None)
     assert out.getvalue() == b"x0,prediction,determined\n1,1,yes\n,,no\n0,0,yes\n"
     assert (done.target, done.n_rows, done.n_determined) == (None, 3, 2)
     with pytest.raises(InvalidData, match="is Parquet, which cannot be read from a stream"):
-        ol.predict_file(tree, io.BytesIO(b"PAR1 more"), out)
+        predict_file(tree, io.BytesIO(b"PAR1 more"), out)
 
 
 class Pipe(io.RawIOBase):
@@ -175,7 +176,7 @@ def test_a_pipe_is_read_as_it_comes(encoding):
     out, again = io.BytesIO(), io.BytesIO()
     tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     pipe = io.BufferedReader(Pipe(text.encode(encoding)))
-    done = ol.predict_file(tree, pipe, out, encoding=encoding)
-    ol.predict_file(tree, io.BytesIO(text.encode()), again)
+    done = predict_file(tree, pipe, out, encoding=encoding)
+    predict_file(tree, io.BytesIO(text.encode()), again)
     assert out.getvalue() == again.getvalue()
     assert (done.n_rows, done.n_determined) == (9, 5)

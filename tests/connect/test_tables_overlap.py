@@ -6,7 +6,7 @@ import threading
 import pytest
 import showcase
 
-import orderless as ol
+from orderless.connect import predict_file
 from orderless.connect.tables.overlap import ahead, behind
 from orderless.errors import InvalidData
 
@@ -26,7 +26,7 @@ def test_several_threads_write_the_same_file(mixed):
     before = threading.active_count()
     for target in ("one.csv", "two.csv"):
         n_jobs = 1 if target == "one.csv" else 2
-        ol.predict_file(form, folder / "in.csv", folder / target, batch_size=7, n_jobs=n_jobs)
+        predict_file(form, folder / "in.csv", folder / target, batch_size=7, n_jobs=n_jobs)
     assert (folder / "one.csv").read_bytes() == (folder / "two.csv").read_bytes()
     assert threading.active_count() == before
 
@@ -37,7 +37,7 @@ def test_a_fault_in_a_later_part_leaves_the_old_file(mixed):
         file.write("a line with one cell\n")
     (folder / "out.csv").write_text("old")
     with pytest.raises(InvalidData, match=r"has 1 cells, the header has"):
-        ol.predict_file(form, folder / "in.csv", folder / "out.csv", batch_size=7, n_jobs=2)
+        predict_file(form, folder / "in.csv", folder / "out.csv", batch_size=7, n_jobs=2)
     assert (folder / "out.csv").read_text() == "old"
     assert sorted(p.name for p in folder.iterdir()) == ["in.csv", "out.csv"]
 
@@ -51,7 +51,7 @@ def test_a_pipe_is_not_read_ahead(mixed, monkeypatch):
         target=lambda: (folder / "pipe").write_bytes((folder / "in.csv").read_bytes())
     )
     feed.start()
-    done = ol.predict_file(form, folder / "pipe", folder / "out.csv", n_jobs=2)
+    done = predict_file(form, folder / "pipe", folder / "out.csv", n_jobs=2)
     feed.join()
     assert done.n_rows == len(showcase.mixed_rows()[0])
 

@@ -18,6 +18,7 @@ import showcase
 import tables
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.errors import InvalidData, TooManyReasons
 
 
@@ -43,7 +44,7 @@ def mixed(tmp_path):
 @pytest.mark.parametrize("target", ["out.parquet", "out.csv", "out.PQ"])
 def test_every_way_from_file_to_file(mixed, source, target):
     form, rows, folder = mixed
-    done = ol.predict_file(form, folder / source, folder / target, batch_size=7)
+    done = predict_file(form, folder / source, folder / target, batch_size=7)
     class_ = form.predict(rows).tolist()
     known = [{k: v for k, v in row.items() if v is not None} for row in rows]
     ask = ["; ".join(form.tree.needed(row).settle[0]) or None for row in known]
@@ -76,7 +77,7 @@ def test_a_hundred_thousand_rows_of_all_kinds(tmp_path, single):
     """Parquet keeps every bit; so does CSV, where numbers are written with all digits."""
     tree, table, class_, needed = tables.large(single)
     pq.write_table(table, tmp_path / "in.parquet", row_group_size=30_000)
-    ol.predict_file(tree, tmp_path / "in.parquet", tmp_path / "out.parquet",
+    predict_file(tree, tmp_path / "in.parquet", tmp_path / "out.parquet",
                     batch_size=9_999, needed="next")  # fmt: skip
     found = pq.read_table(tmp_path / "out.parquet")
     assert found["prediction"].to_pylist() == class_
@@ -89,7 +90,7 @@ def test_a_hundred_thousand_rows_of_all_kinds(tmp_path, single):
         writer = csv.writer(file)
         writer.writerow(texts)
         writer.writerows(zip(*texts.values(), strict=True))
-    ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed="next")
+    predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed="next")
     found = read_csv(tmp_path / "out.csv")
     # An empty text is a category here, and unknown in a CSV file where it is none.
     empty = {f.name for f in tree.space.features if "" in f.categories}
@@ -113,7 +114,7 @@ def test_classes_of_every_type(tmp_path, labels, kind):
     tree = ol.read(showcase.ask("a", "<=", 1, *map(showcase.leaf, labels)),
                         feature_names=["a"])  # fmt: skip
     pq.write_table(pa.table({"a": [0.0, 2.0, None]}), tmp_path / "in.parquet")
-    ol.predict_file(tree, tmp_path / "in.parquet", tmp_path / "out.parquet")
+    predict_file(tree, tmp_path / "in.parquet", tmp_path / "out.parquet")
     column = pq.read_table(tmp_path / "out.parquet")["prediction"]
     assert column.type == kind
     assert column.to_pylist() == [*labels, None]
@@ -125,7 +126,7 @@ def test_no_rows(tmp_path, suffix):
     table = pa.Table.from_pylist(showcase.mixed_rows()[0]).slice(0, 0)
     pq.write_table(table, tmp_path / "in.parquet")
     (tmp_path / "in.csv").write_text(",".join(table.column_names) + "\n")
-    done = ol.predict_file(tree, tmp_path / f"in.{suffix}", tmp_path / "out.parquet")
+    done = predict_file(tree, tmp_path / f"in.{suffix}", tmp_path / "out.parquet")
     assert done.n_rows == 0
     found = pq.read_table(tmp_path / "out.parquet")
     assert found.column_names == [*table.column_names, "prediction", "determined", "needed"]
@@ -156,7 +157,7 @@ def test_words_of_csv(tmp_path):
     for name, (tree, texts, wanted) in cases.items():
         lines = [name, *(f'"{text}"' for text in texts)]
         (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
-        ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv")
+        predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv")
         found = read_csv(tmp_path / "out.csv")
         assert [row[name] for row in found] == texts
         assert [row["prediction"] or None for row in found] == wanted
@@ -165,7 +166,7 @@ def test_words_of_csv(tmp_path):
 def test_progress_and_names(mixed):
     form, rows, folder = mixed
     seen = []
-    ol.predict_file(form, folder / "in.parquet", folder / "out.parquet", batch_size=50,
+    predict_file(form, folder / "in.parquet", folder / "out.parquet", batch_size=50,
                     names=("class", "sure", "ask"),
                     progress=lambda *far: seen.append(far))  # fmt: skip
     assert seen == [(50, len(rows)), (100, len(rows)), (len(rows), len(rows))]
@@ -180,7 +181,7 @@ def refused(form, folder, source, error, match, **options):
     before = sorted(p.name for p in folder.iterdir())
     (folder / "out.parquet").write_bytes(b"older")
     with pytest.raises(error, match=match):
-        ol.predict_file(form, folder / source, folder / "out.parquet", **options)
+        predict_file(form, folder / source, folder / "out.parquet", **options)
     assert (folder / "out.parquet").read_bytes() == b"older"
     (folder / "out.parquet").unlink()
     assert sorted(p.name for p in folder.iterdir()) == before
@@ -252,9 +253,9 @@ def test_smallest_sets_that_take_too_long_name_the_quick_way(mixed, monkeypatch)
     monkeypatch.setattr(answers, "Settling", partial(Settling, limit=1))
     tree, _, folder = mixed
     with pytest.raises(TooManyReasons, match="choose needed='next'"):
-        ol.predict_file(tree, folder / "in.csv", folder / "out.csv")
+        predict_file(tree, folder / "in.csv", folder / "out.csv")
     assert not (folder / "out.csv").exists()
-    assert ol.predict_file(tree, folder / "in.csv", folder / "out.csv", needed="next").n_rows
+    assert predict_file(tree, folder / "in.csv", folder / "out.csv", needed="next").n_rows
 
 
 def test_arguments_that_are_refused(mixed):
@@ -270,9 +271,9 @@ def test_arguments_that_are_refused(mixed):
     refused(form, folder, "in.csv", InvalidData, "no encoding 'klingon'", encoding="klingon")
     refused(form, folder, "in.csv", InvalidData, "more than max_columns=2", max_columns=2)
     with pytest.raises(ValueError, match=r"target='out\.xyz' must end in one of .csv, .json"):
-        ol.predict_file(form, folder / "in.csv", folder / "out.xyz")
+        predict_file(form, folder / "in.csv", folder / "out.xyz")
     with pytest.raises(InvalidData, match="is a folder: give the name of a file in it"):
-        ol.predict_file(form, folder / "in.csv", folder, format="csv")
+        predict_file(form, folder / "in.csv", folder, format="csv")
     refused(form, folder, "out.parquet", ValueError, "is source and target")
     refused(form, folder, "in.csv", ValueError, "names=.*give three different names", names="abc")
     refused(form, folder, "in.csv", ValueError, "give three different", names=("a", "a", "b"))
@@ -283,7 +284,7 @@ def test_arguments_that_are_refused(mixed):
     refused(form, folder, "in.csv", ValueError, "batch_size=0: give a number", batch_size=0)
     refused(form, folder, "in.csv", ValueError, "n_jobs must be", n_jobs=0)
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
-        ol.predict_file(form, folder / "in.csv", folder / "nowhere" / "out.csv")
+        predict_file(form, folder / "in.csv", folder / "nowhere" / "out.csv")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -303,7 +304,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, suffix):
                              "true": {"prediction": 1}, "false": {"prediction": 0}},
                             feature_names=["a"])
         try:
-            ol.predict_file(tree, folder / "in.parquet", folder / target)
+            predict_file(tree, folder / "in.parquet", folder / target)
         except OSError as fault:
             print(fault.errno, fault)
     """)
@@ -337,7 +338,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         tree = ol.read({"feature": "a", "relation": "<=", "reference": 0,
                              "true": {"prediction": 1}, "false": {"prediction": 0}},
                             feature_names=["a"])
-        ol.predict_file(tree, Path(sys.argv[1]), Path(sys.argv[2]), batch_size=20_000)
+        predict_file(tree, Path(sys.argv[1]), Path(sys.argv[2]), batch_size=20_000)
         lines = Path("/proc/self/status").read_text().splitlines()
         print(next(line for line in lines if line.startswith("VmHWM")).split()[1])
     """)
@@ -369,12 +370,12 @@ def test_whole_numbers_that_would_be_rounded_are_refused(tmp_path, values, endin
             pq.write_table(table, source)
         target = tmp_path / "out.csv"
         if bad == 2**53 or values == "float32":
-            assert ol.predict_file(tree, source, target).n_rows == 2
+            assert predict_file(tree, source, target).n_rows == 2
             continue
         with pytest.raises(InvalidData, match=rf"row 2 .*{bad}.*float64 cannot hold this number"):
-            ol.predict_file(tree, source, target)
+            predict_file(tree, source, target)
         with pytest.raises(InvalidData, match="float64 cannot hold"):
             tree.predict(table)
     (tmp_path / "rows.csv").write_text("n\n1e+23\n1.2345678901234568e+17\n")
     if values != "integer":
-        assert ol.predict_file(tree, tmp_path / "rows.csv", tmp_path / "out.csv").n_rows == 2
+        assert predict_file(tree, tmp_path / "rows.csv", tmp_path / "out.csv").n_rows == 2

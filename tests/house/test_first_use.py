@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.connect import predict_file
 from tests.commands import run
 
 AND = {"feature": "a", "true": {"feature": "b", "true": {"prediction": "yes"},
@@ -55,7 +56,7 @@ def test_counts_and_classes_that_are_numbers_are_told_apart(tmp_path):
     tree = ol.read({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
                         space=ol.Space({"a": "boolean"}))  # fmt: skip
     pd.DataFrame({"a": [1, 0, 0, None]}).to_csv(tmp_path / "in.csv", index=False)
-    done = ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv")
+    done = predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv")
     assert done.summary.endswith(": 2 get class 0, 1 gets class 1")
     X = np.arange(10)[:, None]
     model = DecisionTreeClassifier(max_depth=1).fit(X, X[:, 0] > 6)

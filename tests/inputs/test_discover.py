@@ -7,6 +7,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.inputs import discover
 
 
 def planted(n=300, seed=0):
@@ -29,7 +30,7 @@ def planted(n=300, seed=0):
 
 def test_what_was_planted_is_found():
     frame = planted()
-    found = {one.fact.text: one for one in ol.discover(frame)}
+    found = {one.fact.text: one for one in discover(frame)}
     assert {"`low end` <= high", "sum = `low end` + high", "felonies <= priors",
             "at most 1 of `is a`, `is b`, `is c`"} <= set(found)  # fmt: skip
     assert any("pregnant" in text and "sex" in text for text in found)
@@ -42,7 +43,7 @@ def test_what_was_planted_is_found():
 
 def test_every_proposal_holds_in_every_row():
     frame = planted(80, seed=3)
-    proposals = ol.discover(frame, min_rows=5)
+    proposals = discover(frame, min_rows=5)
     space = ol.Space.infer(frame).with_facts([one.fact for one in proposals])
     tree = ol.read({"prediction": 1}, space=space)
     assert not tree.predict(frame).isna().any()  # a contradicting row would be warned of, too
@@ -52,7 +53,7 @@ def test_rows_with_unknown_values_say_nothing():
     frame = planted()
     frame.loc[:9, "high"] = None
     frame.loc[10, "low end"] = None
-    found = {one.fact.text: one.rows for one in ol.discover(frame, space=ol.Space({
+    found = {one.fact.text: one.rows for one in discover(frame, space=ol.Space({
         "low end": float, "high": float}))}  # fmt: skip
     assert found == {"`low end` <= high": 289}
 
@@ -60,7 +61,7 @@ def test_rows_with_unknown_values_say_nothing():
 def test_sums_of_decimals_say_how_far_they_are_off():
     rows = [{"a": i / 10, "b": (i * 7 % 13) / 10, "t": round(i / 10 + (i * 7 % 13) / 10, 1)}
             for i in range(60)]  # fmt: skip
-    texts = [one.fact.text for one in ol.discover(rows, space=ol.Space.numeric(["a", "b", "t"]))]
+    texts = [one.fact.text for one in discover(rows, space=ol.Space.numeric(["a", "b", "t"]))]
     sums = [text for text in texts if text.startswith("t = a + b within ")]
     assert len(sums) == 1
     space = ol.Space.numeric(["a", "b", "t"]).with_facts(sums)
@@ -71,17 +72,17 @@ def test_independent_columns_give_nothing():
     r = random.Random(1)
     rows = [{f"x{i}": r.random() < 0.5 for i in range(6)} | {"n": r.random(), "m": r.random()}
             for _ in range(200)]  # fmt: skip
-    assert ol.discover(pd.DataFrame(rows)) == []
+    assert discover(pd.DataFrame(rows)) == []
 
 
 def test_limits_are_said():
     frame = planted()
     with pytest.warns(UserWarning, match="facts hold in all rows, of which the 2 most surprising"):
-        assert len(ol.discover(frame, most=2)) == 2
+        assert len(discover(frame, most=2)) == 2
     wide = pd.DataFrame({f"c{i}": [j * i % 11 + j for j in range(30)] for i in range(1, 64)})
     with pytest.warns(UserWarning, match="63 numeric columns, of which the first 60"):
-        ol.discover(wide, space=ol.Space.numeric(list(wide)), most=100_000)
+        discover(wide, space=ol.Space.numeric(list(wide)), most=100_000)
     with pytest.raises(InvalidData, match="min_rows must be a whole number from 1, got 0"):
-        ol.discover(frame, min_rows=0)
+        discover(frame, min_rows=0)
     with pytest.raises(InvalidData, match="there are no rows"):
-        ol.discover([], space=ol.Space({"a": float}))
+        discover([], space=ol.Space({"a": float}))

@@ -6,6 +6,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.inputs import discover
 
 MEASURED = {"wisconsin": (13, 0.363, 0.437), "compas": (3, 0.477, 0.480), "fico": (8, 0.5, 0.527)}
 
@@ -17,7 +18,7 @@ def test_more_rows_are_certain(name, request, monkeypatch):
         monkeypatch.setenv("ORDERLESS_DATA", str(folder))
     data = ol.datasets.load(name)
     X = pd.DataFrame(np.asarray(data.X, dtype=float), columns=list(data.X.columns))
-    facts = [one.fact for one in ol.discover(X, most=60)]
+    facts = [one.fact for one in discover(X, most=60)]
     model = DecisionTreeClassifier(max_depth=5, random_state=0)
     model.fit(X.to_numpy(), np.asarray(data.y))
     tree = ol.read(model, feature_names=list(X.columns))

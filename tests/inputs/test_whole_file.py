@@ -15,6 +15,7 @@ import pytest
 
 import orderless
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.errors import InvalidData
 from orderless.inputs import whole_file, write_whole
 
@@ -45,7 +46,7 @@ def write_checkpoint(path):
 def write_answers(path):
     rows = path.with_name("rows.csv")
     rows.write_text("x0\n1\n")
-    ol.predict_file(TREE, rows, path, format="csv")
+    predict_file(TREE, rows, path, format="csv")
     rows.unlink()
 
 
@@ -281,7 +282,7 @@ def test_a_full_disk_leaves_what_was_there(write, tmp_path):
         from pathlib import Path
         path = Path(sys.argv[3])
         if sys.argv[2] == "write_answers":
-            write = lambda path: tests.ol.predict_file(
+            write = lambda path: predict_file(
                 tests.TREE, path.with_name("rows.csv"), path, format="csv")
         else:
             write = getattr(tests, sys.argv[2])

@@ -6,6 +6,7 @@ import pytest
 from fact_cases import case
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.errors import InvalidData
 
 
@@ -127,12 +128,12 @@ def test_files_of_rows_use_what_facts_are_about(tmp_path):
     rows = tmp_path / "rows.csv"
     rows.write_text("sex,pregnant,age\n,true,20\n,,40\n,true,\nm,true,3\n")
     with pytest.warns(ol.errors.ContradictingRows):
-        ol.predict_file(tree, rows, tmp_path / "out.csv")
+        predict_file(tree, rows, tmp_path / "out.csv")
     said = [line.split(",")[3:] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
     assert said == [["b", "yes", ""], ["", "no", "sex"], ["", "no", "age"], ["", "no", ""]]
     both = tree.with_facts(["age >= 0", "age <= 99"])
     with pytest.warns(UserWarning, match="no column of what is needed"):
-        ol.predict_file(both.with_space(ol.Space({**dict.fromkeys(["a1"], int), **{
+        predict_file(both.with_space(ol.Space({**dict.fromkeys(["a1"], int), **{
             f.name: f for f in space.features}}, facts=["a1 <= age"])),
             rows, tmp_path / "other.csv")  # fmt: skip
     assert (tmp_path / "other.csv").read_text().splitlines()[0].endswith("prediction,determined")

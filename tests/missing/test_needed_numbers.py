@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import kinds, partial_rows, specs, tree_of
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.errors import InvalidTree
 from orderless.inputs import rows_for
 from orderless.questions.needed import Settling
@@ -133,7 +134,7 @@ def test_files_name_what_makes_the_interval_narrow(tmp_path):
         for within, due in ((None, ["b", "a; b" if needed == "smallest" else "a", "", "a"]),
                             (6, ["", "a", "", "a"]), (9, ["", "", "", ""])):  # fmt: skip
             target = tmp_path / "out.csv"
-            ol.predict_file(tree, tmp_path / "rows.csv", target, needed=needed, tolerance=within)
+            predict_file(tree, tmp_path / "rows.csv", target, needed=needed, tolerance=within)
             lines = target.read_text().splitlines()[1:]
             assert [line.split(",")[-1] for line in lines] == due
             assert [line.split(",")[-2] for line in lines] == ["no", "no", "yes", "no"]

@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from javascript import needs_node
 
 import orderless as ol
+from orderless.connect import predict_file
 from tests.output.test_page_advice import logic
 from tests.output.test_page_app_width import advice
 
@@ -61,7 +62,7 @@ def test_one_to_four_tenths_are_within_three(kind):
 def test_many_rows_and_a_file_agree(tmp_path):
     tree = two(0.1, 0.4)
     (tmp_path / "rows.csv").write_text("a,b\n,1\n0,1\n", encoding="utf-8")
-    done = ol.predict_file(tree, tmp_path / "rows.csv", tmp_path / "out.csv", needed="smallest",
+    done = predict_file(tree, tmp_path / "rows.csv", tmp_path / "out.csv", needed="smallest",
                            tolerance=0.3)  # fmt: skip
     assert done.n_rows == 2
     lines = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()

@@ -10,6 +10,7 @@ import pytest
 from javascript import needs_node
 
 import orderless as ol
+from orderless.connect import predict_file
 from orderless.errors import InvalidSpace
 from orderless.inputs import codes_for
 from orderless.model.escapes import ACTIVE
@@ -242,9 +243,9 @@ def test_csv_comes_out_as_it_went_in(seed, tmp_path):
         writer.writerows(rows)
     if "\0" in seed:  # in the names of columns it is a sign of another encoding
         with pytest.raises(ValueError, match="NUL"):
-            ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed=None)
+            predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed=None)
         return
-    ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed=None)
+    predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed=None)
     csv.field_size_limit(10_000_000)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as handle:
         found = list(csv.DictReader(handle))

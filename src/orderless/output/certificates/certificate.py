@@ -32,7 +32,7 @@ class Certificate:
     """A statement about a tree, with all that is needed to check it.
 
     Made by ``CanonicalForm.certificate``, ``Policy.certificate`` and
-    ``orderless.equivalence_certificate``.
+    ``equivalence_certificate``.
 
     Attributes
     ----------

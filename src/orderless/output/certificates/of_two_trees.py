@@ -42,10 +42,10 @@ def equivalence_certificate(a: Any, b: Any) -> Certificate:
 
     Examples
     --------
-    >>> import orderless as ol
+    >>> from orderless.output.certificates import equivalence_certificate
     >>> x, y = ({"feature": i, "true": {"feature": 1 - i, "true": {"prediction": 1},
     ...          "false": {"prediction": 0}}, "false": {"prediction": 0}} for i in (0, 1))
-    >>> ol.equivalence_certificate(x, y).check()
+    >>> equivalence_certificate(x, y).check()
     ('Both trees give every row the same class.',)
     """
     trees = [read_tree(a), read_tree(b)]
