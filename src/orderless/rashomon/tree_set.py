@@ -270,7 +270,7 @@ class TreeSet(Views, Choices, Estimates):
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
         >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
         >>> rset.nearest(Measure("positive rate", groups="x0"))
-        Nearest(positive rate: gap 0.3333)
+        Nearest(positive rate: gap 0.1667)
         >>> rset.nearest(Measure("positives"), to=3).tree.predict(X).sum()
         3
         """
