@@ -49,11 +49,8 @@ def test_undecided(folder):
 def test_the_checker_is_written(folder):
     assert fine("check-certificate", "--write-checker", "check.py") == ""
     assert "import orderless" not in (folder / "check.py").read_text(encoding="utf-8")
-    fine("check-certificate", "c.json", "--write-checker", "check.js")
-    assert "checkCertificate" in (folder / "check.js").read_text(encoding="utf-8")
 
 
 def test_mistakes(folder):
-    assert "must end in .py or .js" in mistake("check-certificate", "--write-checker", "check.exe")
     assert "name the certificate" in mistake("check-certificate")
     assert "none.json" in mistake("check-certificate", "none.json")

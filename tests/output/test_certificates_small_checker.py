@@ -1,4 +1,4 @@
-"""The checkers of certificates, in Python and in JavaScript, against brute force."""
+"""The checker of certificates against brute force."""
 
 import ast
 import io
@@ -10,8 +10,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
-from certificate_cases import JavaScript, hunt, in_a_ring, verdict
-from javascript import NODE, needs_node
+from certificate_cases import hunt, in_a_ring, verdict
 from oracle_certificates import truth
 
 import orderless as ol
@@ -23,15 +22,6 @@ def test_changed_certificates_are_judged_as_brute_force_judges_them():
     met = hunt(900, 7)
     assert min(met[claim] for claim in ("form", "same", "policy", "with branches")) > 0
     assert 30 < met["changed, still valid"] < met["changed"] - 300
-
-
-@needs_node
-def test_javascript_judges_as_python_does():
-    node = JavaScript()
-    try:
-        hunt(500, 8, node)
-    finally:
-        node.close()
 
 
 def changed(content, **entries):
@@ -117,7 +107,7 @@ def run(arguments):
 
 def test_the_program_needs_nothing_but_python(tmp_path, ring):
     program = tmp_path / "check.py"
-    program.write_text(checker("python"), encoding="utf-8")
+    program.write_text(checker(), encoding="utf-8")
     (tmp_path / "good.json").write_text(json.dumps(ring))
     (tmp_path / "bad.json").write_text(json.dumps(exchanged(ring)))
     alone = [sys.executable, "-I", "-S", str(program)]  # no packages can be imported
@@ -129,25 +119,7 @@ def test_the_program_needs_nothing_but_python(tmp_path, ring):
     assert bad.stdout.splitlines()[-1] == "Invalid."
 
 
-@needs_node
-def test_the_program_in_node_says_the_same(tmp_path, ring):
-    program = tmp_path / "check.js"
-    program.write_text(checker("javascript"), encoding="utf-8")
-    (tmp_path / "good.json").write_text(json.dumps(ring))
-    (tmp_path / "bad.json").write_text(changed(ring, classes=["0", "0"]))
-    good, bad = (run([NODE, str(program), str(tmp_path / n)]) for n in ("good.json", "bad.json"))
-    expected = list(ol.check_certificate(json.dumps(ring)))
-    assert good.stdout.splitlines() == [*expected, "Valid."]
-    assert (good.returncode, bad.returncode) == (0, 4)
-
-
-@needs_node
-def test_both_give_up_after_so_many_steps(ring):
-    node = JavaScript()
-    try:
-        assert node.verdict(json.dumps(ring)) == "valid"
-    finally:
-        node.close()
+def test_it_gives_up_after_so_many_steps(ring):
     with pytest.raises(ol.Undecided, match=r"too many steps; raise limit=10"):
         ol.check_certificate(json.dumps(ring), limit=10)
 
@@ -169,9 +141,9 @@ PARTS = {
 }
 
 
-def python_lines():
-    """Give the numbers of the lines of code, and by function where it begins and ends."""
-    source = checker("python")
+def code_lines():
+    """Return the numbers of the lines of code, and by function where it begins and ends."""
+    source = checker()
     tree = ast.parse(source)
     code, ends = set(), {}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -187,25 +159,15 @@ def python_lines():
     return code, ends
 
 
-def javascript_lines():
-    lines = checker("javascript").splitlines()
-    code = {i for i, line in enumerate(lines) if line.strip() and not line.strip().startswith("//")}
-    starts = {m[1]: i for i, line in enumerate(lines)
-              if (m := re.match(r"    (\w+)\(.*\) \{", line))}  # fmt: skip
-    return code, {name: (i, lines.index("    }", i)) for name, i in starts.items()}
-
-
-def test_the_page_says_how_long_the_checkers_are():
-    expected = []
-    for code, ends in (python_lines(), javascript_lines()):
-        counts = [
-            sum(len([i for i in code if ends[name][0] <= i <= ends[name][1]]) for name in names)
-            for names in PARTS.values()
-        ]
-        expected.append([len(code) - sum(counts), *counts, len(code)])
-    rows = re.findall(r"^\| (.*?) \| (\d+) \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), re.M)
-    assert [name for name, *_ in rows][1:-1] == list(PARTS)
-    assert [[int(row[1]) for row in rows], [int(row[2]) for row in rows]] == expected
+def test_the_page_says_how_long_the_checker_is():
+    code, ends = code_lines()
+    counts = [
+        sum(len([i for i in code if ends[name][0] <= i <= ends[name][1]]) for name in names)
+        for names in PARTS.values()
+    ]
+    rows = re.findall(r"^\| (.*?) \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    assert [name for name, _ in rows][1:-1] == list(PARTS)
+    assert [int(count) for _, count in rows] == [len(code) - sum(counts), *counts, len(code)]
 
 
 def test_the_example_of_the_page_is_valid():

@@ -20,7 +20,6 @@ EXAMPLE = (
     "Example: orderless check-certificate certificate.json --model model.json\n\n"
     "Example: orderless check-certificate --write-checker check_certificate.py"
 )
-LANGUAGES = {".py": "python", ".js": "javascript"}
 
 
 def command(
@@ -35,8 +34,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the independent checker, a program without dependencies, in Python (.py) "
-            "or JavaScript (.js).",
+            help="Write the independent checker, a Python program without dependencies.",
         ),
     ] = None,
     limit: Annotated[
@@ -55,10 +53,7 @@ def command(
     from ..output.certificates import check_certificate, checker
 
     if write_checker is not None:
-        language = LANGUAGES.get(write_checker.suffix.lower())
-        if language is None:
-            raise Mistake(f"{write_checker.name} must end in .py or .js, which says the language")
-        write_whole(write_checker, checker(language))
+        write_whole(write_checker, checker())
         if certificate is None:
             return
     if certificate is None:

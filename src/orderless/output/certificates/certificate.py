@@ -160,22 +160,12 @@ def written(claim: str, classes: list[str], cells: Cells, trees: list[Any], stat
     return serial.dump(FORMAT, VERSION, {**about, "trees": trees, "stated": stated})
 
 
-def checker(language: str = "python") -> str:
-    """Give the source of the independent checker, which needs nothing but the language.
-
-    Parameters
-    ----------
-    language : "python" or "javascript"
+def checker() -> str:
+    """Return the source of the independent checker, which needs nothing but Python.
 
     Examples
     --------
-    >>> "import orderless" in checker("python")
+    >>> "import orderless" in checker()
     False
     """
-    endings = {"python": ".py", "javascript": ".js"}
-    if language not in endings:
-        raise InvalidParameter(
-            f"{setting('language', language)} must be one of 'python', 'javascript'", "language"
-        )
-    place = Path(__file__).with_name("small_checker" + endings[language])
-    return place.read_text(encoding="utf-8")
+    return Path(__file__).with_name("small_checker.py").read_text(encoding="utf-8")
