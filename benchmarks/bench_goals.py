@@ -35,14 +35,14 @@ def _ranges(names: list[str], quick: bool) -> Table:
             now(f"{name}, depth {depth}")
             set_ = ol.RashomonSet(depth, regularization, epsilon)
             fitted = best_of(lambda: set_.fit(columns, y), 3)  # noqa: B023
-            got = set_.range("false positives")
-            passed = best_of(lambda: set_.range("false positives"), 3)  # noqa: B023
-            f1 = best_of(lambda: set_.range("f1"), 3)  # noqa: B023
-            front = best_of(lambda: set_.front("fpr"), 3)  # noqa: B023
+            got = set_.range(ol.Measure("false positives"))
+            passed = best_of(lambda: set_.range(ol.Measure("false positives")), 3)  # noqa: B023
+            f1 = best_of(lambda: set_.range(ol.Measure("f1")), 3)  # noqa: B023
+            front = best_of(lambda: set_.pareto_front(ol.Measure("fpr")), 3)  # noqa: B023
             listing = _listing(set_, columns, y, got)
             table.add(name, depth, set_.n_trees, seconds(fitted),
                       f"{got.smallest:,} to {got.largest:,}", seconds(passed), seconds(f1),
-                      seconds(front), len(set_.front("fpr")),
+                      seconds(front), len(set_.pareto_front(ol.Measure("fpr"))),
                       "" if listing is None else seconds(listing),
                       "" if listing is None else ratio(listing, passed))  # fmt: skip
     return table

@@ -45,7 +45,7 @@ MEASURES: dict[str, Measured] = {
     "fpr": lambda rows, tree, p: ratio(
         total(rows, tree, lambda y, s: s == p != y), total(rows, tree, lambda y, s: y != p)
     ),
-    "recall": lambda rows, tree, p: ratio(
+    "tpr": lambda rows, tree, p: ratio(
         total(rows, tree, lambda y, s: s == p == y), total(rows, tree, lambda y, s: y == p)
     ),
     "precision": lambda rows, tree, p: ratio(
@@ -63,7 +63,7 @@ MEASURES: dict[str, Measured] = {
 }
 
 
-LARGEST = {"true positives", "true negatives", "correct", "recall", "precision", "f1", "jaccard",
+LARGEST = {"true positives", "true negatives", "correct", "tpr", "precision", "f1", "jaccard",
            "balanced accuracy"}  # fmt: skip
 
 

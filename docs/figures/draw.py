@@ -365,8 +365,8 @@ def rashomon_fronts():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"}))
     figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
-    found.front("false negatives").plot(axes[0])
-    found.front("f1").plot(axes[1])
+    found.pareto_front(ol.Measure("false negatives")).plot(axes[0])
+    found.pareto_front(ol.Measure("f1")).plot(axes[1])
     save(figure, "rashomon-fronts")
 
 
@@ -387,7 +387,7 @@ def rashomon_few_features():
     left.set_xlabel("trees")
     left.set_ylabel("features of a tree")
     for at, view in enumerate(views):
-        ends = view.range("false negatives")
+        ends = view.range(ol.Measure("false negatives"))
         right.plot([ends.smallest, ends.largest], [at, at], color=BLUE, linewidth=5)
         right.text(ends.smallest - 1, at, f"{ends.smallest}", va="center", ha="right", fontsize=10)
         right.text(ends.largest + 1, at, f"{ends.largest}", va="center", fontsize=10)

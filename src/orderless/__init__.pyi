@@ -60,5 +60,6 @@ from .questions import (
     prove as prove,
 )
 from .rashomon import (
+    Measure as Measure,
     RashomonSet as RashomonSet,
 )

@@ -90,15 +90,17 @@ def test_mistakes(here, args, words):
 
 
 def test_goals_and_the_explorer(here):
-    text = fine("choose", *TABLE, "--goal", "fpr", "--goal", "precision", "--explorer", "set.html")
+    text = fine(
+        "choose", *TABLE, "--measure", "fpr", "--measure", "precision", "--explorer", "set.html"
+    )
     assert "All functions of the set are on the page set.html." in text
     page = (here / "set.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert '"fpr"' in page
-    table = records(fine("choose", *TABLE, "--goal", "fpr", "--sort", "fpr", "-f", "csv"))
+    table = records(fine("choose", *TABLE, "--measure", "fpr", "--sort", "fpr", "-f", "csv"))
     rates = [float(row["fpr"]) for row in table]
     assert rates == sorted(rates)
-    assert "fqr" in mistake("choose", *TABLE, "--goal", "fqr")
+    assert "fqr" in mistake("choose", *TABLE, "--measure", "fqr")
 
 
 def test_too_many_functions_are_refused_with_the_option(here):

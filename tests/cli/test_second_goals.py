@@ -24,13 +24,13 @@ def test_it_says_what_the_library_says(found):
     assert content["trees"] == found.n_trees
     assert "functions" not in content
     for one in content["ranges"]:
-        due = found.range(one["measure"])
+        due = found.range(ol.Measure(one["measure"]))
         assert one["smallest"] == float(due.smallest)
         assert Fraction(one["largest_exact"]) == due.largest
         assert one["smallest_tree"] == str(due.smallest_tree)
     (front,) = content["fronts"]
     points = [(point["objective"], point["value"]) for point in front["points"]]
-    due = found.front("false negatives")
+    due = found.pareto_front(ol.Measure("false negatives"))
     assert points == [(float(point.objective), point.value) for point in due]
     text = fine("rashomon", *args)
     assert "Ranges over all trees\nmeasure" in text
@@ -41,9 +41,9 @@ def test_it_says_what_the_library_says(found):
 def test_tables(found):
     args = ("--data", "wisconsin", "--max-depth", 2)
     ranges = records(fine("rashomon", *args, "--range", "errors", "-f", "csv"))
-    assert [row["smallest"] for row in ranges] == [str(found.range("errors").smallest)]
+    assert [row["smallest"] for row in ranges] == [str(found.range(ol.Measure("errors")).smallest)]
     points = records(fine("rashomon", *args, "--front", "f1", "-f", "csv"))
-    assert len(points) == len(found.front("f1"))
+    assert len(points) == len(found.pareto_front(ol.Measure("f1")))
     said = mistake("rashomon", *args, "--range", "f1", "--front", "f1", "-f", "csv")
     assert "give --range or --front, not both" in said
 

@@ -1,4 +1,4 @@
-"""Second goals of tiny sets (ranges, fronts, fairest trees, goals of choose), beside every tree."""
+"""Measures of tiny sets (ranges, fronts, nearest trees, columns of choose), beside every tree."""
 
 from __future__ import annotations
 
@@ -37,11 +37,10 @@ RATES: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "error rate": ("errors", lambda y, p: True),
     "accuracy": ("correct", lambda y, p: True),
     "positive rate": ("positives", lambda y, p: True),
-    "false positive rate": ("false positives", lambda y, p: y != p),
+    "fpr": ("false positives", lambda y, p: y != p),
     "fnr": ("false negatives", lambda y, p: y == p),
-    "true positive rate": ("true positives", lambda y, p: y == p),
-    "recall": ("true positives", lambda y, p: y == p),
-    "specificity": ("true negatives", lambda y, p: y != p),
+    "tpr": ("true positives", lambda y, p: y == p),
+    "tnr": ("true negatives", lambda y, p: y != p),
 }
 RATIOS: dict[str, tuple[Callable[[Any, Any, Any], int], Callable[[Any, Any, Any], int]]] = {
     "precision": (lambda y, s, p: y == p == s, lambda y, s, p: s == p),
@@ -53,13 +52,13 @@ RATIOS: dict[str, tuple[Callable[[Any, Any, Any], int], Callable[[Any, Any, Any]
     ),
 }
 MORE_IS_BETTER = {
-    "correct", "true positives", "true negatives", "accuracy", "true positive rate", "recall",
-    "specificity", "precision", "f1", "jaccard", "negative predictive value", "balanced accuracy",
+    "correct", "true positives", "true negatives", "accuracy", "tpr",
+    "tnr", "precision", "f1", "jaccard", "negative predictive value", "balanced accuracy",
 }  # fmt: skip
 BETWEEN_GROUPS = {
     "demographic parity": "positive rate",
-    "equal opportunity": "recall",
-    "predictive equality": "false positive rate",
+    "equal opportunity": "tpr",
+    "predictive equality": "fpr",
     "equal error rates": "error rate",
 }
 COST = "a matrix of costs"
@@ -356,7 +355,7 @@ def refused(call: Callable[[], Any]) -> bool:
     return False
 
 
-def fairest(case: Case) -> None:
+def nearest(case: Case) -> None:
     groups = {row[3] for row in case.rows}
     for number, name in enumerate(OF_GROUPS):
         gaps = [
@@ -365,7 +364,7 @@ def fairest(case: Case) -> None:
         options = {**case.arguments, "groups": case.groups}
 
         def ask(limit: int, name: str = name, options: Any = options) -> Any:
-            return case.found.fairest(case.measure(name), limit=limit, **options)
+            return case.found.nearest(ol.Measure(case.measure(name), **options), limit=limit)
 
         if not gaps or len(groups) < 2 or None in gaps:
             if not refused(lambda ask=ask: ask(64)):
@@ -376,15 +375,15 @@ def fairest(case: Case) -> None:
         for limit in (limits[number % 2], limits[2 + number % 2]):
             fair = ask(limit)
             if not (fair.at_least <= least <= abs(fair.gap)):
-                raise Wrong(f"fairest {name}", (fair.at_least, fair.gap, fair.proven), least)
-            same(f"fairest {name}: proven", fair.proven, abs(fair.gap) == fair.at_least)
+                raise Wrong(f"nearest {name}", (fair.at_least, fair.gap, fair.proven), least)
+            same(f"nearest {name}: proven", fair.proven, abs(fair.gap) == fair.at_least)
             if limit == 10_000:
-                same(f"fairest {name}: all values fit", fair.proven, True)
+                same(f"nearest {name}: all values fit", fair.proven, True)
             cost = check_tree(
-                case, f"fairest {name}", fair.tree, lambda of, name=name: gap_of(case, name, of),
+                case, f"nearest {name}", fair.tree, lambda of, name=name: gap_of(case, name, of),
                 fair.gap,
             )  # fmt: skip
-            same(f"fairest {name}: objective", fair.objective, cost)
+            same(f"nearest {name}: objective", fair.objective, cost)
 
 
 def pareto(points: list[tuple[Fraction, Fraction]], largest: bool) -> list[Any]:
@@ -413,15 +412,17 @@ def ranges(case: Case) -> None:
         points = [(case.trees[s], value) for s, value in values.items() if value is not None]
         undefined = None in values.values() and name not in RATIOS
         if not points or undefined or (between and len(groups) < 2):
-            if not refused(lambda n=name, o=options: case.found.range(case.measure(n), **o)):
+            if not refused(
+                lambda n=name, o=options: case.found.range(ol.Measure(case.measure(n), **o))
+            ):
                 raise Wrong(f"{name} is not there", "an answer", "InvalidData")
             continue
-        got = case.found.range(case.measure(name), **options)
+        got = case.found.range(ol.Measure(case.measure(name), **options))
         ends = min(v for _, v in points), max(v for _, v in points)
         same(f"range of {name}", (got.smallest, got.largest), ends)
         check_tree(case, f"smallest {name}", got.smallest_tree, of, got.smallest)
         check_tree(case, f"largest {name}", got.largest_tree, of, got.largest)
-        front = case.found.front(case.measure(name), **options)
+        front = case.found.pareto_front(ol.Measure(case.measure(name), **options))
         largest = name in MORE_IS_BETTER
         same(f"front of {name}: goal", front.goal, "largest" if largest else "smallest")
         same(f"front of {name}", [(p.objective, p.value) for p in front], pareto(points, largest))
@@ -431,10 +432,10 @@ def ranges(case: Case) -> None:
 
 
 def choosing(case: Case) -> None:
-    """Goals of ``choose``: each function's own, the better end first."""
+    """Measures in ``choose``: each function's, the better end first."""
     groups = {row[3] for row in case.rows}
-    options: dict[str, Any] = {"X": None, "y": None, **case.arguments}
-    goals: dict[str, Any] = {}
+    options = case.arguments
+    measures: dict[str, Any] = {}
     due: dict[str, Any] = {}
     for name, between in [(name, between) for name in OF_ALL for between in (False, True)]:
 
@@ -449,14 +450,13 @@ def choosing(case: Case) -> None:
         if None in values and name not in RATIOS:
             continue
         column = f"{name} between groups" if between else f"{name} of all"
-        goals[column] = {"measure": case.measure(name), **options}
-        if between:
-            goals[column]["groups"] = case.groups
+        groups_of = {"groups": case.groups} if between or name in BETWEEN_GROUPS else {}
+        measures[column] = ol.Measure(case.measure(name), **options, **groups_of)
         due[column] = {None if value is None else float(value) for value in values}
-    if not case.trees or not goals:
+    if not case.trees or not measures:
         return
-    for sort in Random(str(case.groups)).sample(sorted(goals), min(3, len(goals))):
-        frame = case.found.choose(goals=goals, sort=sort)
+    for sort in Random(str(case.groups)).sample(sorted(measures), min(3, len(measures))):
+        frame = case.found.choose(measures=measures, sort=sort)
         for column, expected in due.items():
             listed = {None if value != value else value for value in frame[column].tolist()}
             same(f"values of {column}", listed, expected)
@@ -467,4 +467,4 @@ def choosing(case: Case) -> None:
         same("those that have none are last", sizes.isna().tolist(), sorted(sizes.isna().tolist()))
 
 
-CHECKS = (fairest, ranges, choosing)
+CHECKS = (nearest, ranges, choosing)

@@ -268,8 +268,12 @@ PLOTS = {
     "sizes": lambda ax: and_set().plot_sizes(ax=ax),
     "objectives": lambda ax: and_set().plot_objectives(ax=ax),
     "map": lambda ax: and_set().plot_map(ax=ax),
-    "front": lambda ax: and_set().front("false positives", goal="largest").plot(ax=ax),
-    "front of a difference": lambda ax: and_set().front("fpr", groups="x2").plot(ax=ax),
+    "front": lambda ax: (
+        and_set().pareto_front(ol.Measure("false positives"), goal="largest").plot(ax=ax)
+    ),
+    "front of a difference": lambda ax: (
+        and_set().pareto_front(ol.Measure("fpr", groups="x2")).plot(ax=ax)
+    ),
     "all near-optimal functions": lambda ax: (
         ol.RashomonImportance(n_bootstraps=2, max_depth=2, random_state=0, n_jobs=1)
         .fit(ROWS * 5, BOTH * 5)

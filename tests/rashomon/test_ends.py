@@ -54,14 +54,16 @@ def test_ends_are_those_of_all_trees(seed, classes, regularization):
     assert ends.loc["leaves", "largest"] is None
 
 
-def test_views_and_goals():
+def test_views_and_measures():
     X, y = problem(3)
     found = ol.RashomonSet(2, 0.01, 0.3).fit(X, y).must_not_use("x0")
-    ends = found.ends(goals=["false positives", "precision"], positive="no")
+    ends = found.ends(measures=["false positives", "precision"], positive="no")
     for name in ("false positives", "precision"):
-        assert ends.loc[name, "smallest"] == found.range(name, positive="no").smallest
-        assert ends.loc[name, "largest"] == found.range(name, positive="no").largest
-    assert ends.loc["sensitivity", "largest"] == found.range("tpr", positive="no").largest
+        assert ends.loc[name, "smallest"] == found.range(ol.Measure(name, positive="no")).smallest
+        assert ends.loc[name, "largest"] == found.range(ol.Measure(name, positive="no")).largest
+    assert (
+        ends.loc["sensitivity", "largest"] == found.range(ol.Measure("tpr", positive="no")).largest
+    )
 
 
 def test_a_class_without_rows_has_no_rate():

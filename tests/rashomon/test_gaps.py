@@ -1,4 +1,4 @@
-"""The smallest gap that whole numbers allow, against every pair; what `fairest` proves."""
+"""The smallest gap that whole numbers allow, against every pair; what `nearest` proves."""
 
 from types import SimpleNamespace
 
@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
-from orderless.rashomon.gaps import MOST_PAIRS, closer, least_gap, pairs_of
-from orderless.rashomon.goal_trees import Near
-from orderless.rashomon.quantity import Form
+from orderless.rashomon.leaf_sums import Form, Near
+from orderless.rashomon.nearest import MAX_PAIRS, closer, least_gap, pairs_of
 
 
 class Ends:
@@ -62,7 +61,7 @@ def test_the_fairest_is_that_of_all_trees_or_its_bound_is_below(seed):
     rates = [(labels[:, negative & (groups == g)] == 1).mean(axis=1) for g in (0, 1)]
     smallest = np.abs(rates[1] - rates[0]).min()
     for limit in (1, 2, 8, 64):
-        fair = found.fairest("fpr", groups=groups, limit=limit)
+        fair = found.nearest(ol.Measure("fpr", groups=groups), limit=limit)
         assert fair.at_least <= smallest + 1e-12
         assert abs(fair.gap) >= smallest - 1e-12
         said = fair.tree.predict(X)
@@ -71,7 +70,7 @@ def test_the_fairest_is_that_of_all_trees_or_its_bound_is_below(seed):
         assert fair.tree in found
         if fair.proven:
             assert abs(abs(float(fair.gap)) - smallest) < 1e-12
-    assert found.fairest("fpr", groups=groups, limit=10_000).proven
+    assert found.nearest(ol.Measure("fpr", groups=groups), limit=10_000).proven
 
 
 class Having:
@@ -115,5 +114,5 @@ def test_pairs_that_are_nearer_are_found_or_excluded(p, q, constant, having, see
     assert best.distance in gaps
     assert best.distance == abs(best.measure + constant) <= first.distance
     assert pairs.least <= at_least <= min(gaps)
-    if sees(1) and sees(2) and goals.asked < 2 * MOST_PAIRS and best.distance <= pairs.whole:
+    if sees(1) and sees(2) and goals.asked < 2 * MAX_PAIRS and best.distance <= pairs.whole:
         assert best.distance == min(gaps) == at_least

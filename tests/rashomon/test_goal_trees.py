@@ -45,17 +45,17 @@ def test_constraints(names: tuple[str, ...]) -> None:
         labels = [case.classes[c] for c in truth]
         if not trees:
             with pytest.raises(InvalidData):
-                found.range("errors", rows, labels)
+                found.range(ol.Measure("errors", rows, labels))
             continue
         wrong = {
             t: sum(say(t, x) != c for x, c in zip(case.cells, truth.tolist(), strict=True))
             for t in trees
         }
-        got = found.range("errors", rows, labels)
+        got = found.range(ol.Measure("errors", rows, labels))
         assert (got.smallest, got.largest) == (min(wrong.values()), max(wrong.values()))
         assert got.smallest_tree in found
         assert got.largest_tree in found
-        front = found.front("errors", rows, labels)
+        front = found.pareto_front(ol.Measure("errors", rows, labels))
         points = [(case.oracle.objectives[t], wrong[t]) for t in trees]
         assert [(p.objective, p.value) for p in front] == stairs(points)
         positives = {
@@ -64,7 +64,7 @@ def test_constraints(names: tuple[str, ...]) -> None:
             for t in trees
         }  # fmt: skip
         groups = [0] + [1] * (len(rows) - 1)
-        fair = found.fairest("demographic parity", rows, groups=groups, limit=10_000)
+        fair = found.nearest(ol.Measure("demographic parity", rows, groups=groups), limit=10_000)
         assert abs(fair.gap) == min(map(abs, positives.values()))
         assert fair.proven
         said = found.conflict(rows, sample=0)
@@ -84,7 +84,7 @@ def test_constraints_on_trees_of_numbers(name: str, loss: str) -> None:
         cells = np.array(case.cells)
         y = np.random.default_rng(seed).integers(0, 9, len(cells)).tolist()
         due = [sum(abs(say(t, x) - v) for x, v in zip(case.cells, y, strict=True)) for t in trees]
-        got = found.range("absolute error", cells, y)
+        got = found.range(ol.Measure("absolute error", cells, y))
         assert (got.smallest, got.largest) == (min(due), max(due))
         said = found.conflict(cells, sample=0)
         assert said.any.tolist() == [len({say(t, x) for t in trees}) > 1 for x in case.cells]
@@ -100,15 +100,20 @@ def test_a_part_of_a_set_is_named() -> None:
         part = ol.RashomonSet(4, 0.005, 0.05, memory_limit=200_000, on_limit="part").fit(X, y)
     assert whole.complete
     assert not part.complete
-    all_, some = whole.range("false positives"), part.range("false positives")
+    all_, some = (
+        whole.range(ol.Measure("false positives")),
+        part.range(ol.Measure("false positives")),
+    )
     assert all_.complete
     assert not some.complete
     assert all_.smallest <= some.smallest <= some.largest <= all_.largest
     assert repr(some).endswith(", of an incomplete set)")
-    assert not part.front("fpr").complete
-    assert not part.range("brier score").complete
+    assert not part.pareto_front(ol.Measure("fpr")).complete
+    assert not part.range(ol.Measure("brier score")).complete
     assert repr(part.conflict(X[:9], sample=0)).endswith("rows, of an incomplete set)")
-    assert repr(part.fairest("fpr", groups="x5", limit=4)).endswith(", of an incomplete set)")
+    assert repr(part.nearest(ol.Measure("fpr", groups="x5"), limit=4)).endswith(
+        ", of an incomplete set)"
+    )
 
 
 def test_limits_are_kept() -> None:
@@ -118,11 +123,11 @@ def test_limits_are_kept() -> None:
     found = ol.RashomonSet(4, 0.005, 0.05).fit(X, y)
     found._source.caps.memory_limit = 100_000
     with pytest.raises(OutOfMemory, match="measuring the trees needs more than memory_limit"):
-        found.range("errors")
+        found.range(ol.Measure("errors"))
     caps = found._source.caps
     caps.memory_limit, caps.time_limit = 1 << 32, 1e-9
     with pytest.raises(OutOfTime, match="the nearest measure took longer than time_limit"):
-        found.fairest("error rate", groups=np.arange(400) % 7 == 0, limit=1000)
+        found.nearest(ol.Measure("error rate", groups=np.arange(400) % 7 == 0), limit=1000)
 
 
 NAMES_OF_DATA = (
@@ -161,8 +166,8 @@ def test_ranges_are_those_of_all_functions_of_real_sets(
         for measure, due in (
             ("errors", wrong), ("false negatives", missed), ("false positives", alarms)
         ):  # fmt: skip
-            got = found.range(measure, *arguments)
+            got = found.range(ol.Measure(measure, *arguments))
             assert (got.smallest, got.largest) == (min(due), max(due))
         precision = [Fraction(n - a, n) for n, a in zip(said, alarms, strict=True) if n]
-        got = found.range("precision", *arguments)
+        got = found.range(ol.Measure("precision", *arguments))
         assert (got.smallest, got.largest) == (min(precision), max(precision))

@@ -38,10 +38,10 @@ def test_ranges_of_constrained_sets(seed):
     for number, view in enumerate(views(case, found)):
         if not view:
             with pytest.raises(InvalidData, match="no tree"):
-                view.range("false positives")
+                view.range(ol.Measure("false positives"))
             continue
         measures = [wrong(tree, case, positive) for tree in view]
-        ends = view.range("false positives", positive=positive)
+        ends = view.range(ol.Measure("false positives", positive=positive))
         assert float(ends.smallest) == pytest.approx(min(measures)), number
         assert float(ends.largest) == pytest.approx(max(measures)), number
         for tree, value in (
@@ -60,7 +60,7 @@ def test_ranges_of_constrained_sets(seed):
             if best[objective] < least - 1e-9:
                 least = best[objective]
                 expected.append((objective, least))
-        front = view.front("false positives", positive=positive)
+        front = view.pareto_front(ol.Measure("false positives", positive=positive))
         shown = [(point.objective, float(point.value)) for point in front]
         assert shown == [(o, pytest.approx(m)) for o, m in expected], number
 
@@ -69,4 +69,4 @@ def test_shares_of_leaves_are_not_those_of_functions():
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     found = ol.RashomonSet(2, 0.01, 0.3).fit(X, [0, 0, 0, 1]).monotone({"x0": 1})
     with pytest.raises(InvalidData, match="monotone is a property of functions"):
-        found.range("squared error")
+        found.range(ol.Measure("squared error"))

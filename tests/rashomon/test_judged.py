@@ -182,41 +182,41 @@ def _parity(depth, odd=0, at=0):
     }
 
 
-def test_second_goals(case):
+def test_further_measures(case):
     if len(case.classes) != 2:
         return
     found = case.fit()
     groups = np.arange(len(case.X)) % 2
-    goals = {
+    measures = {
         "precision": "precision",
-        "mistakes": "false positives",
-        "gap": {"measure": "positive rate", "groups": groups},
+        "mistakes": ol.Measure("false positives"),
+        "gap": ol.Measure("positive rate", groups=groups),
     }
-    table = found.choose(goals=goals).set_index("fingerprint")
+    table = found.choose(measures=measures).set_index("fingerprint")
     for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):
         only = ol.RashomonSet.from_trees(
             [tree], case.X, case.labels, regularization=case.regularization,
             sample_weight=case.weights,
         )  # fmt: skip
-        assert row.mistakes == float(only.range("false positives").smallest)
-        assert row.gap == float(only.range("positive rate", groups=groups).smallest)
+        assert row.mistakes == float(only.range(ol.Measure("false positives")).smallest)
+        assert row.gap == float(only.range(ol.Measure("positive rate", groups=groups)).smallest)
         if np.isnan(row.precision):
             with pytest.raises(InvalidData):
-                only.range("precision")
+                only.range(ol.Measure("precision"))
         else:
-            assert row.precision == float(only.range("precision").smallest)
-    front = found.choose(goals=goals, front="error,gap").set_index("fingerprint")
+            assert row.precision == float(only.range(ol.Measure("precision")).smallest)
+    front = found.choose(measures=measures, front="error,gap").set_index("fingerprint")
     assert abs(front.gap).min() == abs(table.gap).min()
     assert (
-        found.choose(goals="false positives", sort="false positives")
+        found.choose(measures="false positives", sort="false positives")
         .set_index("fingerprint")
         .index[0]
         in table.index
     )
 
 
-def test_goals_that_cannot_be():
-    with pytest.raises(ValueError, match="goals names 'error', which is a measure already"):
-        small().choose(goals={"error": "fpr"}).set_index("fingerprint")
+def test_measures_that_cannot_be():
+    with pytest.raises(ValueError, match="measures names 'error', which is a column already"):
+        small().choose(measures={"error": "fpr"}).set_index("fingerprint")
     with pytest.raises(InvalidData, match="is of trees, not of functions"):
-        small().choose(goals=["brier score"]).set_index("fingerprint")
+        small().choose(measures=["brier score"]).set_index("fingerprint")

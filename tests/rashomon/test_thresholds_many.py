@@ -86,8 +86,8 @@ def test_views_of_last_splits_that_are_not_written_down(monkeypatch):
 
 @pytest.mark.parametrize(
     "ask",
-    [lambda f: f.n_distinct, lambda f: f.predict([[None] * 5]), lambda f: f.range("errors"),
-     lambda f: f.min_leaf(3).n_trees],
+    [lambda f: f.n_distinct, lambda f: f.predict([[None] * 5]),
+     lambda f: f.range(ol.Measure("errors")), lambda f: f.min_leaf(3).n_trees],
     ids=["functions", "rows", "goals", "paths"],
 )  # fmt: skip
 def test_what_needs_every_last_split_says_so(ask, monkeypatch):

@@ -234,7 +234,7 @@ def test_second_goals_over_constrained_sets(names):
             continue
         oracle = case.oracle
         errors = [errors_of(tree, oracle.X, oracle.y, oracle.weights) for tree in due]
-        ends = found.range("errors")
+        ends = found.range(ol.Measure("errors"))
         assert (ends.smallest, ends.largest) == (min(errors), max(errors))
         assert ends.smallest_tree in found
         assert ends.largest_tree in found

@@ -119,11 +119,11 @@ class ChoiceOptions:
         typer.Option(metavar="CLASS", help="The class that sensitivity is about; by default the "
                      "last one."),
     ] = None  # fmt: skip
-    goal: Annotated[
+    measure: Annotated[
         list[str] | None,
         typer.Option(
             metavar="MEASURE",
-            help="A second goal to measure, such as fpr, precision or 'false negatives'; may be "
+            help="A further measure, such as fpr, precision or 'false negatives'; may be "
             "given several times.",
         ),
     ] = None
@@ -238,7 +238,7 @@ def command(
         asked = tuple(name for name in space.names if name not in found.left_out)
         prices = read_costs(costs, _Asked(space, asked), files, other_costs)
     judged: dict[str, Any] = {
-        "missing": choice.gap_rate, "costs": prices, "goals": choice.goal or (),
+        "missing": choice.gap_rate, "costs": prices, "measures": choice.measure or (),
         "positive": positive_class(choice.positive, found), "sample": choice.sample,
         "random_state": choice.random_state, "draw": choice.draw.value,
     }  # fmt: skip

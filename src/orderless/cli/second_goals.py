@@ -17,7 +17,7 @@ from .options import Format
 from .sink import records_as
 
 if TYPE_CHECKING:
-    from ..rashomon import Front, RashomonSet
+    from ..rashomon import Front, Measure, RashomonSet
     from .table import Labelled
 
 __all__ = ["GoalOptions", "goal_records", "goal_rows", "goal_text", "positive_class"]
@@ -91,6 +91,8 @@ def goal_records(
         if goals.group is not None:
             raise Mistake("--group says whose difference is measured: add --range or --front")
         return {}, []
+    from ..rashomon import Measure
+
     options: dict[str, Any] = {"positive": positive_class(goals.positive, found)}
     if goals.group is not None:
         if goals.group not in given.X:
@@ -102,8 +104,8 @@ def goal_records(
         options["groups"] = given.X[goals.group]
     content: dict[str, Any] = {}
     if goals.range:
-        content["ranges"] = [_range(found, measure, options) for measure in goals.range]
-    fronts = [found.front(measure, **options) for measure in goals.front or ()]
+        content["ranges"] = [_range(found, Measure(name, **options)) for name in goals.range]
+    fronts = [found.pareto_front(Measure(name, **options)) for name in goals.front or ()]
     if fronts:
         content["fronts"] = [_front(front) for front in fronts]
     return content, fronts
@@ -113,22 +115,22 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int) else float(value)
 
 
-def _range(found: RashomonSet, measure: str, options: dict[str, Any]) -> dict[str, Any]:
-    got = found.range(measure, **options)
+def _range(found: RashomonSet, measure: Measure) -> dict[str, Any]:
+    got = found.range(measure)
     out: dict[str, Any] = {
-        "measure": measure,
+        "measure": measure.title,
         "smallest": _plain(got.smallest),
         "largest": _plain(got.largest),
         "smallest_exact": str(got.smallest),
         "largest_exact": str(got.largest),
     }
     if got.groups:
-        fair = found.fairest(measure, **options)
+        fair = found.nearest(measure)
         out |= {
             "groups": [str(name) for name in got.groups],
             "smallest_gap": abs(_plain(fair.gap)),
             "no_gap_below": _plain(fair.at_least),
-            "fairest_tree": str(fair.tree),
+            "nearest_tree": str(fair.tree),
         }
     return out | {
         "smallest_tree": str(got.smallest_tree),

@@ -27,23 +27,28 @@ from .functions import (
     FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
 )
-from .goal_results import (
-    Fairest as Fairest,
-    Front as Front,
-    FrontPoint as FrontPoint,
-    Range as Range,
-)
 from .judged import (
     Judged as Judged,
 )
+from .measures import (
+    Measure as Measure,
+)
 from .members import (
     LIMIT as LIMIT,
+)
+from .nearest import (
+    Nearest as Nearest,
 )
 from .other_sources import (
     MEMORY as MEMORY,
 )
 from .problem import (
     MOST_DEPTH as MOST_DEPTH,
+)
+from .ranges import (
+    Front as Front,
+    FrontPoint as FrontPoint,
+    Range as Range,
 )
 from .rashomon_set import (
     RashomonSet as RashomonSet,

@@ -7,17 +7,18 @@ Out: a frame; the explorer.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import InvalidParameter
+from ..errors import InvalidData, InvalidParameter
 from ..form import fingerprint, hex_digits
 from .choosing import Wanted, chosen_frame
 from .ends import exact_ends
 from .first_questions import beginning_with
-from .goals import SecondGoals
 from .judged import BETTER, Asked, Judged
-from .measures import more_is_better
-from .quantity import Quantity
+from .leaf_sums import Quantity
+from .measures import Measure, measured_rows, quantity_on, read_measure, reads_leaf_shares
+from .row_answers import RowAnswers
 from .shown_functions import MOST_SHOWN, LookedAt, looked_at
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = ["Choices"]
 ENDS = ("smallest", "largest", "smallest_function", "largest_function")
 
 
-class Choices(SecondGoals):
+class Choices(RowAnswers):
     """The part of ``TreeSet`` that is about choosing a function."""
 
     def choose(
@@ -48,7 +49,7 @@ class Choices(SecondGoals):
         missing: Any = 0.1,
         costs: Any = None,
         positive: Any = None,
-        goals: Any = (),
+        measures: Any = (),
         sample: int | None = None,
         draw: str = "functions",
         random_state: Any = None,
@@ -89,12 +90,10 @@ class Choices(SecondGoals):
             For ``cost``.
         positive : label, optional
             The class that ``sensitivity`` is about; by default the last.
-        goals : list of measures, or dict of name -> measure
-            Second goals, each a column: what ``range`` takes as a measure, or a dict of its
-            arguments, such as ``{"measure": "demographic parity", "groups": "sex"}``. They are
-            measured on X and y, if y is given, else on the training rows. In ``front``, ``sort``
-            and ``weights`` the size of a gap between groups counts, and of others less is better
-            unless they count what is right.
+        measures : list of Measure, or dict of name -> Measure
+            Further measures, each a column. Names alone will do. Where they have no rows of their
+            own they are measured on X and y, if y is given, else on the training rows. In
+            ``front``, ``sort`` and ``weights`` the size of a difference between groups counts.
         sample : int, optional
             Look at so many functions, drawn uniformly, instead of all; and beside them at the exact
             ends of measures over the whole set, as ``ends`` gives them. The frame's ``attrs`` say
@@ -157,8 +156,8 @@ class Choices(SecondGoals):
         self._warn_of_part("choose")
         some = looked_at(cast("TreeSet", self), sample, draw, random_state, limit)
         if sample is not None:
-            some = self._with_ends(some, X, y, positive, goals)
-        asked = self._asked(X, y, missing, costs, positive, goals)
+            some = self._with_ends(some, X, y, positive, measures)
+        asked = self._asked(X, y, missing, costs, positive, measures)
         judged = Judged(some.table, self._problem, asked, some.drawn)
         among = None if first is None else beginning_with(cast("TreeSet", self), some, first)
         frame = chosen_frame(judged, Wanted(where, sort, weights, front, using, without, among))
@@ -174,7 +173,7 @@ class Choices(SecondGoals):
         return frame
 
     def ends(
-        self, X: Any = None, y: Any = None, *, positive: Any = None, goals: Any = ()
+        self, X: Any = None, y: Any = None, *, positive: Any = None, measures: Any = ()
     ) -> pd.DataFrame:
         """Give the exact smallest and largest value of measures over all trees of the set.
 
@@ -182,7 +181,7 @@ class Choices(SecondGoals):
 
         Parameters
         ----------
-        X, y, positive, goals
+        X, y, positive, measures
             As of ``choose``.
 
         Returns
@@ -215,8 +214,8 @@ class Choices(SecondGoals):
         import pandas as pd
 
         self._not_empty()
-        named_goals = _named_goals(goals)
-        found = exact_ends(cast("TreeSet", self), X, y, positive, named_goals)
+        columns = self._measures(X, y, positive, measures)
+        found = exact_ends(cast("TreeSet", self), X, y, positive, columns)
         rows: dict[str, dict[str, Any]] = {}
         for end in found:
             which = "largest" if end.largest else "smallest"
@@ -225,29 +224,57 @@ class Choices(SecondGoals):
         index = pd.Index(list(rows), name="measure")
         return pd.DataFrame(list(rows.values()), index=index, columns=list(ENDS), dtype=object)
 
-    def _with_ends(self, some: LookedAt, X: Any, y: Any, positive: Any, goals: Any) -> LookedAt:
-        own = cast("TreeSet", self)
-        return some.with_ends(own, exact_ends(own, X, y, positive, _named_goals(goals)))
+    def _with_ends(self, some: LookedAt, X: Any, y: Any, positive: Any, measures: Any) -> LookedAt:
+        trees = cast("TreeSet", self)
+        columns = self._measures(X, y, positive, measures)
+        return some.with_ends(trees, exact_ends(trees, X, y, positive, columns))
 
-    def _asked(self, X: Any, y: Any, missing: Any, costs: Any, positive: Any, goals: Any) -> Asked:
+    def _asked(
+        self, X: Any, y: Any, missing: Any, costs: Any, positive: Any, measures: Any
+    ) -> Asked:
         """Read what the functions are judged by."""
         quantities: dict[str, Quantity] = {}
         gaps: set[str] = set()
         larger: set[str] = set()
-        held_out = {} if y is None else {"X": X, "y": y}
-        for name, goal in _named_goals(goals).items():
-            if name in BETTER or name == "features":
-                raise InvalidParameter(
-                    f"goals names {name!r}, which is a measure already: choose another name",
-                    "goals",
+        for name, measure in self._measures(X, y, positive, measures).items():
+            if reads_leaf_shares(measure, self._problem):
+                raise InvalidData(
+                    f"{measure.title!r} is of trees, not of functions, whose trees have leaves of "
+                    "their own: range and pareto_front have it"
                 )
-            options = {"positive": positive, **held_out, **goal}
-            quantities[name], grouped = self._goal_quantity(**options)
-            if grouped:
+            rows = measured_rows(self._problem, measure)
+            quantities[name] = quantity_on(measure, rows, self._source, self._view)
+            if rows.group is not None:
                 gaps.add(name)
-            if more_is_better(goal["measure"]):
+            if measure.larger_is_better:
                 larger.add(name)
         return Asked(X, y, missing, costs, positive, quantities, frozenset(gaps), frozenset(larger))
+
+    def _measures(self, X: Any, y: Any, positive: Any, measures: Any) -> dict[str, Measure]:
+        """Return the further measures by their names, on the rows of X where it has labels."""
+        if isinstance(measures, Measure | str):
+            measures = [measures]
+        if not isinstance(measures, Mapping):
+            several = [read_measure(each) for each in measures]
+            measures = {each.title: each for each in several}
+            if len(measures) < len(several):
+                raise InvalidParameter(
+                    "two measures have the same name: give a dict of name -> Measure", "measures"
+                )
+        out: dict[str, Measure] = {}
+        for name, each in measures.items():
+            if name in BETTER or name == "features":
+                raise InvalidParameter(
+                    f"measures names {name!r}, which is a column already: choose another name",
+                    "measures",
+                )
+            measure = read_measure(each)
+            if measure.X is None and y is not None:
+                measure = replace(measure, X=X, y=y)
+            if measure.positive is None and not self._has_numbers:
+                measure = replace(measure, positive=positive)
+            out[str(name)] = measure
+        return out
 
     def write_explorer(
         self, target: Any = None, X: Any = None, y: Any = None, **options: Any
@@ -259,7 +286,7 @@ class Choices(SecondGoals):
         target : path, optional
             File to write; complete or not at all.
         X, y : complete rows and their labels, optional
-            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``goals``, ``sample``,
+            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``measures``, ``sample``,
             ``draw``, ``random_state`` and ``limit``. ``title`` stands at the top. ``rows``, a data
             frame, or True for X with its labels, are shown where two functions differ: they are
             written into the page.
@@ -297,20 +324,3 @@ class Choices(SecondGoals):
         from ..output.explorer import explore
 
         explore(cast("TreeSet", self), X, y, **options)
-
-
-def _named_goals(goals: Any) -> dict[str, dict[str, Any]]:
-    """Give the arguments of second goals by their names.
-
-    A goal is a measure, or a dict of arguments with the key "measure"; any other dict is a matrix
-    of costs.
-    """
-    if isinstance(goals, str):
-        goals = [goals]
-    named = goals if isinstance(goals, Mapping) else {str(goal): goal for goal in goals}
-    return {
-        str(name): dict(goal)
-        if isinstance(goal, Mapping) and "measure" in goal
-        else {"measure": goal}
-        for name, goal in named.items()
-    }

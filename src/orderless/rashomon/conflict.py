@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from .columns import Bits
 from .flat import FlatTrees, distinct
 from .functions import FunctionSet
-from .goal_trees import goal_trees
+from .leaf_sums import Form, Quantity, leaf_sums
 from .listed import Listed, Source
-from .quantity import Form, Quantity
 from .view import LIMIT, View
 
 __all__ = ["Conflict", "any_otherwise", "share_otherwise"]
@@ -92,7 +91,7 @@ def _some_tree(source: Source, view: View, row: NDArray[np.uint8], label: int) -
         "otherwise", row.reshape(1, -1), np.zeros(1, dtype=np.int32), one, labels,
         (Form(factors, 0, 1),),
     )  # fmt: skip
-    return goal_trees(source, view, quantity).stairs(factors, True).measure[-1] == 1
+    return leaf_sums(source, view, quantity).stairs(factors, True).measure[-1] == 1
 
 
 def _classes(source: Source) -> NDArray[np.int32]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..api import Tree
 from ..inputs import label_array
 from ..model import plain_label
+from .measures import Measure
 
 if TYPE_CHECKING:
     from .tree_set import TreeSet
@@ -54,31 +55,29 @@ class End:
 
 
 def exact_ends(
-    trees: TreeSet, X: Any, y: Any, positive: Any, goals: Mapping[str, Mapping[str, Any]]
+    trees: TreeSet, X: Any, y: Any, positive: Any, measures: Mapping[str, Measure]
 ) -> list[End]:
     """Give the ends of all measures that a function of the rows has, over all trees.
 
     Of the objective and the leaves only the smallest: the largest is that of a tree, not of the
     cheapest tree of any function. What is no sum over leaves (coverage, questions, cost, agreement)
-    has no ends that are found without listing. Goals are dicts of the arguments of ``range``.
+    has no ends that are found without listing.
     """
-    held = {} if y is None else {"X": X, "y": y}
+    held = (None, None) if y is None else (X, y)
     out = [End("objective", False, trees.objective_of(best), best) for best in [trees.best_tree]]
     out += _fewest_leaves(trees)
     if trees._has_numbers:
-        if held:
+        if y is not None:
             loss = LOSSES[trees._problem.table.target.loss]  # type: ignore[union-attr]
-            out += _both(trees, "held_out_loss", loss, held)
+            out += _both(trees, "held_out_loss", Measure(loss, X, y))
     else:
-        out += _both(trees, "error", "error rate", {})
-        if held:
-            out += _both(trees, "held_out_error", "error rate", held)
+        out += _both(trees, "error", Measure("error rate"))
+        if y is not None:
+            out += _both(trees, "held_out_error", Measure("error rate", X, y))
         for name in _rates_there(trees, y, positive):
-            out += _both(trees, name, RATES[name], {**held, "positive": positive})
-    for name, goal in goals.items():
-        options = {"positive": positive, **held} if not trees._has_numbers else dict(held)
-        options |= goal
-        out += _both(trees, name, options.pop("measure"), options)
+            out += _both(trees, name, Measure(RATES[name], *held, positive=positive))
+    for name, measure in measures.items():
+        out += _both(trees, name, measure)
     return out
 
 
@@ -107,7 +106,7 @@ def _rates_there(trees: TreeSet, y: Any, positive: Any) -> Iterator[str]:
         yield "specificity"
 
 
-def _both(trees: TreeSet, name: str, measure: Any, options: Mapping[str, Any]) -> Iterator[End]:
-    found = trees.range(measure, **options)
-    yield End(name, False, found.smallest, found.smallest_tree)
-    yield End(name, True, found.largest, found.largest_tree)
+def _both(trees: TreeSet, name: str, measure: Measure) -> Iterator[End]:
+    bounds = trees.range(measure)
+    yield End(name, False, bounds.smallest, bounds.smallest_tree)
+    yield End(name, True, bounds.largest, bounds.largest_tree)

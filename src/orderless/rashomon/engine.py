@@ -27,11 +27,11 @@ from .histogram import Histogram
 from .monotone import SomeCounts, SomeFunctions
 from .narrowed import Step, asked_features, core_view, narrowing, steps
 from .problem import Problem
-from .quantity import Quantity
 from .view import LIMIT, View
 
 if TYPE_CHECKING:
     from .incomplete import Incomplete
+    from .leaf_sums import Quantity
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 

@@ -22,13 +22,13 @@ from ..model import Label, plain_label
 from .flat import FlatTrees, distinct
 from .functions import FunctionTable
 from .known_cells import KnownCells, sums_by_kind
+from .leaf_sums import Quantity
 from .number_rows import numbers_of, target_of
 from .problem import Problem
-from .quantity import Quantity
 
 __all__ = ["BETTER", "Asked", "Judged"]
 
-# Which way each measure is better; 0: neither. Of second goals ``measures`` knows it.
+# Which way each measure is better; 0: neither. Of further ones ``Measure`` knows it.
 BETTER = {
     "objective": -1, "error": -1, "loss": -1, "held_out_error": -1, "held_out_loss": -1,
     "sensitivity": 1, "specificity": 1, "leaves": -1, "n_features": -1, "questions": -1,
@@ -52,8 +52,8 @@ class Asked:
     costs : dict of feature -> cost, optional
     positive : label, optional
         The class that sensitivity is about; the last one by default.
-    goals : dict of name -> Quantity
-        Second goals.
+    quantities : dict of name -> Quantity
+        Further measures.
     gaps : set of str
         Those of them that are differences between groups.
     larger : set of str
@@ -65,7 +65,7 @@ class Asked:
     missing: Any = 0.1
     costs: Any = None
     positive: Any = None
-    goals: Mapping[str, Quantity] = field(default_factory=dict)
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
     gaps: frozenset[str] = frozenset()
     larger: frozenset[str] = frozenset()
 
@@ -155,8 +155,8 @@ class Judged:
         if not self.numbers:
             out["agreement"] = lambda at: self._votes[0][at]
             out["overruled"] = lambda at: self._votes[1][at]
-        for name in self.asked.goals:
-            out[name] = partial(self._goal, name)
+        for name in self.asked.quantities:
+            out[name] = partial(self._quantity, name)
         out["coverage"] = self._coverage
         if self.asked.X is not None:
             out["questions"] = self._questions
@@ -281,9 +281,9 @@ class Judged:
         shares = np.where(others, (agreement - self.voters) / np.maximum(others, 1), 1.0)
         return np.clip(shares, 0, 1), overruled
 
-    def _goal(self, name: str, at: NDArray[np.intp]) -> Floats:
-        """Give a second goal; NaN for a ratio that a function does not have."""
-        quantity = self.asked.goals[name]
+    def _quantity(self, name: str, at: NDArray[np.intp]) -> Floats:
+        """Return a further measure; NaN for a ratio that a function does not have."""
+        quantity = self.asked.quantities[name]
         flat = self.table.trees[at]
         sums = [quantity.sums(flat, form.factors) for form in quantity.forms]
         values = [

@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from ..errors import InvalidData
 from ..inputs import column_like, labels_like, read_rows, table_like
 from .columns import Bits
+from .conflict import Conflict, any_otherwise, share_otherwise
 from .flat import FlatTrees, distinct
 from .functions import FunctionSet, Listing
 from .members import LIMIT, Members
@@ -330,6 +331,53 @@ class RowAnswers(Members):
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
         return float(_differing(trees, trees[:1], bits, target, most).max())
+
+    def conflict(
+        self, X: Any, *, sample: int | None = None, random_state: Any = None, limit: int = LIMIT
+    ) -> Conflict:
+        """Say of each row whether any tree decides otherwise than the best one, and how many do.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            Complete rows.
+        sample : int, optional
+            Ask only so many functions, drawn uniformly, for the share, which is then a ``Sampled``;
+            0 asks none. Whether any tree decides otherwise is exact in any case.
+        random_state : int, RandomState, Generator or None
+        limit : int
+            Most functions that are listed; more are an error.
+
+        Returns
+        -------
+        Conflict
+            ``decision``, ``any`` and ``share``, each a Series when a data frame came in.
+
+        Examples
+        --------
+        >>> from orderless import RashomonSet
+        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> found = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> found.conflict(X).any.tolist()
+        [False, True, True, False, True]
+        """
+        self._not_empty()
+        self._warn_of_part("conflict")
+        bits = self._problem.columns.read_complete(X)
+        self._some(bits)
+        best = self._counts.unrank([0])
+        otherwise = any_otherwise(self._source, self._view, bits, best)
+        share = None
+        if sample is None or sample != 0:
+            functions = self._voters(sample, random_state, limit)
+            n_classes = 0 if self._has_numbers else len(self.classes)
+            values = share_otherwise(functions, bits, best, n_classes)
+            share = column_like(X, values, "share")
+            if sample is not None:
+                error = np.sqrt(values * (1 - values) / len(functions))
+                share = Sampled(share, len(functions), column_like(X, error, "standard_error"))
+        decision = self.best_tree.predict(X)
+        return Conflict(decision, column_like(X, otherwise, "any"), share, self.complete)
 
     def _no_distance(self, tolerance: Any) -> None:
         if tolerance is not None:

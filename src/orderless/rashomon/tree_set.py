@@ -21,6 +21,9 @@ from .differences import Differences, differences
 from .distinct_estimate import Estimates
 from .functions import FunctionSet
 from .listed import Listed, Source
+from .measures import Measure
+from .nearest import Nearest, nearest
+from .ranges import Front, Range, front_of, range_of
 from .view import View
 from .views import Views
 
@@ -171,6 +174,109 @@ class TreeSet(Views, Choices, Estimates):
                 "a feature of the set: columns has the names of those that there are"
             )
         return problem.objective_of(flat, own.classes)
+
+    # -- measures ------------------------------------------------------------------------------
+
+    def range(self, measure: Measure | str) -> Range:
+        """Find the smallest and the largest measure over all trees, and a tree for each.
+
+        Exact, and without listing trees: dynamic programming over the compressed set.
+
+        Parameters
+        ----------
+        measure : Measure, or the name of one on the training rows
+
+        Returns
+        -------
+        Range
+
+        Notes
+        -----
+        A tree without a ratio (no row is predicted positive, so there is no precision) is left out.
+        Ratios are found by Dinkelbach's parametric search, each step of it an exact range. Other
+        rows than the training rows are followed along every path: two paths that lead to the same
+        training rows may part other rows differently.
+
+        Examples
+        --------
+        >>> from orderless import Measure, RashomonSet
+        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> rset.range(Measure("false positives"))
+        Range(false positives: 0 to 1)
+        >>> rset.range(Measure("precision")).smallest
+        Fraction(2, 3)
+        """
+        self._not_empty()
+        self._warn_of_part("range")
+        return range_of(self, measure)
+
+    def pareto_front(self, measure: Measure | str, *, goal: str | None = None) -> Front:
+        """Find the exact trade-off between the objective and a measure, with a tree per point.
+
+        Parameters
+        ----------
+        measure : Measure, or the name of one on the training rows
+        goal : "smallest" or "largest", optional
+            Which is better. By default what ``measure.larger_is_better`` tells.
+
+        Returns
+        -------
+        Front
+            Points by rising objective; each measures better than all before.
+
+        Examples
+        --------
+        >>> from orderless import Measure, RashomonSet
+        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> [(float(p.objective), p.value) for p in rset.pareto_front(Measure("false negatives"))]
+        [(0.15, 0)]
+        """
+        self._not_empty()
+        self._warn_of_part("pareto_front")
+        return front_of(self, measure, goal)
+
+    def nearest(self, measure: Measure | str, to: Any = 0, *, limit: int = 64) -> Nearest:
+        """Find the tree whose measure is nearest to a number: between groups, the fairest one.
+
+        Parameters
+        ----------
+        measure : Measure, or the name of one on the training rows
+            With ``groups`` the difference of a rate between two groups; or any count, rate, cost
+            or loss. Not a ratio.
+        to : number
+            Read as the decimal that is written.
+        limit : int
+            Most values that are told apart for any subset of rows. Where there are more, the answer
+            is a tree with a small gap and a proven bound: see ``Nearest.proven``.
+
+        Returns
+        -------
+        Nearest
+
+        Notes
+        -----
+        The smallest distance from a number is not a sum over leaves: the values that each subset of
+        rows can contribute are listed with their cheapest subtrees, first few and then more,
+        neighbours put together as intervals, until the bound is met or ``limit`` is. Then the sides
+        of the cheapest first questions are put together anew, aiming at the number. No gap is
+        smaller than the smallest that whole numbers of rows between their bounds allow; pairs of
+        such numbers that are nearer than the tree are looked for one by one.
+
+        Examples
+        --------
+        >>> from orderless import Measure, RashomonSet
+        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> rset.nearest(Measure("positive rate", groups="x0"))
+        Nearest(positive rate: gap 0.1667)
+        >>> rset.nearest(Measure("positives"), to=3).tree.predict(X).sum()
+        3
+        """
+        self._not_empty()
+        self._warn_of_part("nearest")
+        return nearest(self, measure, to, limit)
 
     # -- functions -----------------------------------------------------------------------------
 

@@ -76,12 +76,12 @@ def judged_by(options: Mapping[str, Any], some: LookedAt, random_state: Any) -> 
         parts.append(f"costs={costs!r}" if isinstance(costs, dict) else "costs=costs")
     if options["positive"] is not None:
         parts.append(f"positive={options['positive']!r}")
-    goals = options["goals"]
-    if goals:
-        plain = isinstance(goals, str) or (
-            isinstance(goals, list | tuple) and all(isinstance(one, str) for one in goals)
+    measures = options["measures"]
+    if measures:
+        plain = isinstance(measures, str) or (
+            isinstance(measures, list | tuple) and all(isinstance(one, str) for one in measures)
         )
-        parts.append(f"goals={goals!r}" if plain else "goals=goals")
+        parts.append(f"measures={measures!r}" if plain else "measures=measures")
     if not some.all:
         parts += [some.call, f"random_state={random_state!r}"]
     return ", ".join(parts)

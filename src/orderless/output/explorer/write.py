@@ -54,7 +54,7 @@ def write_explorer(
         For classes.
     target : path, optional
         File to write; complete or not at all.
-    X, y, missing, costs, positive, goals, sample, draw, random_state
+    X, y, missing, costs, positive, measures, sample, draw, random_state
         What the functions are judged by, and which are shown, as in ``choose``.
     title : str
     rows : data frame, or True for X with its labels, optional
@@ -121,7 +121,7 @@ def _page(
     missing: Any = 0.1,
     costs: Any = None,
     positive: Any = None,
-    goals: Any = (),
+    measures: Any = (),
     sample: int | None = None,
     draw: str = "functions",
     random_state: Any = 0,
@@ -136,13 +136,14 @@ def _page(
             "tree of one of them, and write_page(tree) its page to fill in"
         )
     judging = {
-        "X": X, "y": y, "missing": missing, "costs": costs, "positive": positive, "goals": goals
+        "X": X, "y": y, "missing": missing, "costs": costs, "positive": positive,
+        "measures": measures,
     }  # fmt: skip
     table = table_content(trees, rows, X, y)
-    asked = trees._asked(X, y, missing, costs, positive, goals)
+    asked = trees._asked(X, y, missing, costs, positive, measures)
     some = _shown(trees, sample, draw, random_state, limit)
     if not some.all:
-        some = trees._with_ends(some, X, y, positive, goals)
+        some = trees._with_ends(some, X, y, positive, measures)
         some.remember(trees)
     judged = Judged(some.table, trees._problem, asked, some.drawn)
     content = set_content(trees, chosen_frame(judged, Wanted()), judged, some)
