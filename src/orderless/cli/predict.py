@@ -144,6 +144,8 @@ def command(
         raise Mistake(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
+    import pyarrow as pa
+
     from ..connect import file_format, predict_file
     from .decision import check_numbers, refuse_tolerance
     from .files import file_arguments, source_of_rows
@@ -158,6 +160,8 @@ def command(
     none = answers.no_needed or answers.needed == NeededKind.none
     source = source_of(model, data, files)
     check_numbers(answers.tolerance, source)
+    # Ctrl-C during a block is for Python: pyarrow's handlers may lose it, and the process runs on.
+    pa.enable_signal_handlers(False)
     with bar("Predicting") as progress:
         done = predict_file(
             source.model,
