@@ -204,7 +204,10 @@ class Summary:
         elif self.target is not None and self.gaps_in(self.target).all():
             yield f"no row of {name} has a class: the column {self.target.name!r:.80} is empty"
         elif self.incomplete.all() and self.missing_values != MissingValues.value:
-            yield f"every row of {name} has gaps: leave columns out with --ignore ({self.gaps()})"
+            yield (
+                f"every row of {name} has gaps ({self.gaps()}): leave columns out with --ignore, "
+                "or take gaps for values with --missing-values value"
+            )
 
     def _said_of_gaps(self) -> list[str]:
         dropped, n = self.n_dropped, int((self.incomplete & self.kept).sum())
