@@ -17,8 +17,8 @@ from orderless._core import base
 from orderless.cli.app import app
 
 COMMANDS = ("fit", "describe", "explain", "predict", "compare", "diff", "prove", "importance",
-            "rashomon", "choose", "acquire", "report", "card", "letter", "check-certificate", "app", "export",
-            "datasets",
+            "rashomon", "choose", "acquire", "report", "card", "letter", "check-certificate", "app",
+            "export", "datasets",
             "datasets list", "datasets show", "datasets save")  # fmt: skip
 
 

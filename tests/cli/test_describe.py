@@ -29,7 +29,7 @@ def test_describe_lists_everything_at_once(folder):
         "smallest": 18.5, "largest": 37.5, "frequent": None, "notes": [],
     }  # fmt: skip
     assert content["columns"][4]["not_numbers"] == [{"text": "<5", "rows": [1], "cells": 1}]
-    assert len(content["problems"]) == 2
+    assert len(content["problems"]) == 1
     assert content["left_out"].keys() == {"id"}
     assert fine("describe", name, "-f", "csv").splitlines()[0] == (
         "column,used as,kind,values,missing,holds"

@@ -189,7 +189,7 @@ def test_fitted_on_the_spot_as_scikit_learn_does(folder):
     tree = ol.Tree.from_json(fine("fit", *fit, "--infer-kinds", "-o", "-"))
     assert tree.space["height"].values == "integer"
     assert tree.predict(X).tolist() == model.predict(X).tolist()
-    fine("export", *fit, "-o", "fitted.json")
+    fine("fit", *fit, "-o", "fitted.json")
     assert fine("predict", "fitted.json", "new.csv") == fine("predict", "new.csv", *fit)
 
 

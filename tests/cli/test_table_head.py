@@ -91,10 +91,11 @@ def test_what_looks_strange_is_said(folder):
     assert "'fine' has 30 different numbers, but only 1 once" in said
     notes = json.loads(fine(*fit(name, "-f", "json")))["data"]["notes"]
     assert notes[1:] == said.splitlines()
-    for command in ("rashomon", "importance"):
-        more = ["--rid", 1, "--rid-depth", 1] if command == "importance" else ["--max-depth", 1]
-        content = json.loads(fine(command, *fit(name)[1:], *more, "-f", "json"))
-        assert content["notes"] == notes
+    for args in (
+        ("rashomon", *fit(name)[1:], "--max-depth", 1),
+        ("importance", "--data", *fit(name)[1:], "--rid", 1, "--rid-depth", 1),
+    ):
+        assert json.loads(fine(*args, "-f", "json"))["notes"] == notes
 
 
 @pytest.mark.parametrize("target", [BMI, list(range(100, 100 + N)), [i % 21 for i in range(N)]])

@@ -73,8 +73,8 @@ class WrittenOptions:
     dialect: Annotated[
         str | None,
         typer.Option(
-            help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql, "
-            "clickhouse, bigquery, snowflake, tsql or oracle.",
+            help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql "
+            "or clickhouse.",
             rich_help_panel=OUTPUT,
         ),
     ] = None

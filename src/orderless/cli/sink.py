@@ -22,8 +22,8 @@ from .mistakes import Mistake
 from .options import Format, OutputOptions
 
 __all__ = [
-    "FIGURES", "as_json", "records_as", "standard_output", "tree_text", "write", "write_figure", "write_html",
-    "write_result",
+    "FIGURES", "as_json", "records_as", "standard_output", "tree_text", "write", "write_figure",
+    "write_html", "write_result",
 ]  # fmt: skip
 
 Records = Sequence[Mapping[str, Any]]
