@@ -7,7 +7,7 @@ Out: the tree, its rules, and how it does on rows that it did not see; the model
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -57,7 +57,7 @@ class FitTable(TableOptions):
             help="CSV or Parquet file with a header, or the name of a data set (see orderless "
             "datasets).",
         ),
-    ]
+    ] = field()
     task: Annotated[
         TaskKind | None,
         typer.Option(
