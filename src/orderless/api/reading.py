@@ -41,8 +41,8 @@ def read(
     model : object
         A fitted tree, forest or boosted model of scikit-learn (RandomForest, ExtraTrees,
         GradientBoosting, HistGradientBoosting, AdaBoostClassifier, Bagging and Voting of trees), a
-        ``Pipeline`` that ends in one, a ``TransformedTargetRegressor`` around a tree, or a search
-        for the best of these; a tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; a model of
+        ``Pipeline`` that ends in one, a ``TransformedTargetRegressor`` around a tree, a threshold
+        or one calibrator around a classifier, or a search for the best of these; a tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; a model of
         XGBoost, LightGBM or CatBoost, or the file that they write (XGBoost's as JSON or UBJ,
         CatBoost's as JSON); ONNX (``onnx.ModelProto``, bytes or file); PMML 4.0 to 4.4; Spark
         MLlib's models or their folders; trees and forests of R as ``r_script`` writes them; nested
