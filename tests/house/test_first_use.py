@@ -179,9 +179,9 @@ def test_a_report_says_that_a_wide_tree_goes_on(tumours):
     X, y = tumours
     wide = DecisionTreeClassifier(max_depth=7, min_samples_leaf=2, random_state=0).fit(X, y)
     page = ol.report(wide, X, y).html
-    width = float(re.search(r'<svg class="tree"[^>]* width="(\d+)"', page)[1])
-    assert width > 1100
-    before = page[: page.index('<svg class="tree"')]
+    drawing = re.search(r'<svg [^>]*class="tree"[^>]* width="(\d+)"', page)
+    assert float(drawing[1]) > 1100
+    before = page[: drawing.start()]
     assert before.rindex("move it sideways") > before.rindex("<h2")
     assert "The same as text" in page
     small = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)

@@ -338,8 +338,7 @@ class Model(ABC, Generic[K]):
             narrows the scores most per cost. (``cheapest_policy`` finds the order that costs
             least.)
         tolerance : float, optional
-            For a tree of numbers: ask only until the numbers that are possible are at most so far
-            apart.
+            For numbers: ask only until those that are possible are at most so far apart.
 
         Returns
         -------
@@ -414,7 +413,7 @@ class Model(ABC, Generic[K]):
         return self._explain(row, costs, tolerance, limit, time_limit)
 
     def explain_all(self, X: Any, *, time_limit: float | None = TIME_LIMIT) -> Explanations:
-        """Explain many rows: the class of each, and the reason that ``explain`` shows.
+        """Explain many rows: the class or number of each, and the reason that ``explain`` shows.
 
         Parameters
         ----------
@@ -426,8 +425,8 @@ class Model(ABC, Generic[K]):
         Returns
         -------
         Explanations
-            ``.label`` and ``.reasons`` by row; ``explanations[i]`` is what ``explain`` gives for
-            row i.
+            ``.label`` and ``.reasons`` by row, of a model of numbers also ``.intervals``;
+            ``explanations[i]`` is what ``explain`` gives for row i.
 
         Examples
         --------
