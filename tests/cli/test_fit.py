@@ -77,7 +77,7 @@ def test_the_optimal_tree_is_the_best_of_all(wisconsin):
     X, y = wisconsin
     fine("fit", "wisconsin", "--optimal", "--max-depth", 2, "--folds", 0, "-o", "best.json")
     tree = ol.read("best.json")
-    trees = ol.RashomonSet(2, 0.01, 0.0).fit(X, y)
+    trees = ol.RashomonSet(2, 0.01, 0.0).fit(X, y).trees_
     loss = np.mean(np.asarray(tree.predict(X)) != y) + 0.01 * tree.n_leaves
     assert loss == pytest.approx(float(trees.objective))
     greedy = run("fit", "wisconsin", "--max-depth", 2, "--folds", 0, "-o", "greedy.json")

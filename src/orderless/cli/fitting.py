@@ -205,7 +205,7 @@ def _optimal(given: Labelled, how: FitOptions) -> TreeKernel:
         how.max_depth or OPTIMAL_DEPTH, how.regularization, 0.0,
         given.space if given.infer else None,
         task="regression" if given.numbers else "classification",
-    ).fit(given.typed, given.y)  # fmt: skip
+    ).fit(given.typed, given.y).trees_  # fmt: skip
     return trees.best_tree.kernel
 
 

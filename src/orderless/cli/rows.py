@@ -192,9 +192,10 @@ def _labels_for(
     known = {cell: parse(cell) for cell in dict.fromkeys(cells)}
     labels = {label for label in known.values() if label is not None}
     if labels and not labels & set(tree.classes):
+        others = some_names(sorted(map(str, labels)), most=8)
         raise Mistake(
-            f"the target {column!r:.80} has {some_names(map(str, labels), most=8)}, none of which "
-            f"the model predicts: its classes are {some_names(map(label_text, tree.classes))}"
+            f"the target {column!r:.80} has {others}, none of which the model "
+            f"predicts: its classes are {some_names(map(label_text, tree.classes))}"
         )
     return [known[cell] for cell in cells]
 
