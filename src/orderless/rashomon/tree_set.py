@@ -271,8 +271,8 @@ class TreeSet(Views, Choices, Estimates):
         >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
         >>> rset.nearest(Measure("positive rate", groups="x0"))
         Nearest(positive rate: gap 0.1667)
-        >>> rset.nearest(Measure("positives"), to=3).tree.predict(X).sum()
-        3
+        >>> rset.nearest(Measure("positives"), to=3).tree.predict(X).tolist()
+        [0, 0, 1, 1, 1]
         """
         self._not_empty()
         self._warn_of_part("nearest")
