@@ -31,8 +31,16 @@ from strategies import kinds, partial_rows, problems, specs, tree_of
 
 import orderless as ol
 from orderless.api import wrap
-from orderless.errors import ContradictingRows, InvalidData, InvalidTree
+from orderless.errors import (
+    ContradictingRows,
+    InvalidData,
+    InvalidTree,
+    OutOfTime,
+    TooLarge,
+    UnreadableModel,
+)
 from orderless.model import as_sum
+from orderless.questions import splitting
 
 NUMBERS = (-2.5, 0.25, 3.0, 7.5)
 BOTH = {"feature": "a", "true": {"feature": "b", "true": {"prediction": "yes"},
@@ -467,6 +475,66 @@ def test_probabilities_are_those_of_possible_rows():
         lower, upper, _ = tree.predict_interval([{"low": 3, "high": 1}], of="probability")
     assert np.isnan(lower).all()
     assert np.isnan(upper).all()
+
+
+# -- what the function decides, whatever its trees ------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(problems(max_features=3), st.data())
+def test_what_depends_on_the_function_alone(problem, data):
+    own, (spec,) = problem
+    rows = [data.draw(partial_rows(own, spec)) for _ in range(3)]
+    tree, ensemble = kinds_of_model(tree_of(spec, own))
+    assert tree.fingerprint == ensemble.fingerprint
+    form = ol.canonicalize(ensemble)
+    assert form == ol.canonicalize(tree)
+    assert form.predict(rows).tolist() == ensemble.predict(rows).tolist()
+    names = {}
+    exec(ensemble.to_python(), names)
+    known = [{k: v for k, v in row.items() if v is not None} for row in rows]
+    assert [names["decide"](row) for row in known] == ensemble.predict(known).tolist()
+    every = list(cells(own, spec))
+    costs = {name: 1 + i for i, name in enumerate(own)}
+    policies = [ol.cheapest_policy(model, every, costs) for model in (tree, ensemble)]
+    assert policies[0].expected_cost == policies[1].expected_cost
+    assert all(policy.optimal for policy in policies)
+    assert policies[1].simulate(every)["decision"].tolist() == tree.predict(every).tolist()
+
+
+def test_numbers_of_a_sum_have_a_name_and_code():
+    tree, ensemble = two_kinds(STAY, ("age", "smoker"))
+    assert ensemble.fingerprint == tree.fingerprint
+    names = {}
+    exec(ensemble.to_python("days"), names)
+    assert [names["days"](row) for row in ({"age": 50}, {"age": 70})] == [2.5, None]
+    assert "days" not in ensemble.to_javascript(module=False)
+    policy = ol.cheapest_policy(ensemble, [[50, 0], [70, 1]], {"age": 1, "smoker": 2}, tolerance=5)
+    assert policy.expected_cost == 1
+
+
+def test_a_forest_of_many_cells_says_that_it_has_no_such_tree(monkeypatch):
+    monkeypatch.setattr(splitting, "LEAVES", 50)
+    random = np.random.default_rng(0)
+    X, y = random.random((100, 8)), random.integers(0, 2, 100)
+    forest = ol.read(RandomForestClassifier(20, random_state=0).fit(X, y))
+    for ask in (lambda: forest.fingerprint, forest.to_python, forest.to_javascript,
+                lambda: ol.canonicalize(forest)):  # fmt: skip
+        with pytest.raises((TooLarge, OutOfTime), match=r"or make the tree with to_tree\(limit=,"):
+            ask()
+
+
+def test_what_is_about_the_splits_of_one_tree_refuses_sums():
+    _, ensemble = two_kinds()
+    rows, labels = [[0, 1], [1, 1], [1, 0]], ["no", "yes", "no"]
+    for ask in (
+        lambda: ol.cheapest_policy(ensemble, rows, {"a": 1, "b": 1}, method="path"),
+        lambda: ol.cheapest_policy(ensemble, rows, {"a": 1, "b": 1}, method="naive"),
+        lambda: ol.impurity_importance(ensemble, rows, labels),
+        lambda: ol.importance_range(ensemble, rows, labels),
+    ):
+        with pytest.raises(UnreadableModel, match="needs one tree"):
+            ask()
 
 
 # -- what one kind cannot ------------------------------------------------------------------------
