@@ -112,8 +112,8 @@ class CsvLines:
         # The last row may lack its line break, but not a quote.
         if self._end_of_rows(self.pending + b"\n") <= len(self.pending):
             raise InvalidData(
-                f"{self.name} is not a CSV file: a double quote is opened and never closed, or text "
-                "stands behind the quote that closes its cell"
+                f"{self.name} is not a CSV file: a double quote is opened and never closed, or "
+                "text stands behind the quote that closes its cell"
             )
         if self.pending:
             yield self.pending
