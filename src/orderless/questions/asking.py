@@ -37,6 +37,7 @@ from ..model import (
 from .boxes import (
     CERTAIN,
     OPEN,
+    OUT_OF_TIME,
     Boxes,
     Cells,
     PossibleCells,
@@ -44,6 +45,7 @@ from .boxes import (
     decide_boxes,
     possible_boxes,
     slices,
+    undecided,
 )
 from .rows import refuse_numbers
 
@@ -52,6 +54,7 @@ __all__ = ["ask_next", "asked_features", "heights"]
 MOST_CELLS = 50_000_000  # of a table of rows by bins at one time
 DRAWS = 64  # completions of a row that look random
 SEED = 1
+RANKED = 16  # rows per thread whose features are ranked at one time
 
 Ints = NDArray[np.int32]
 
@@ -243,21 +246,24 @@ def _asked_by_sum(ensemble: SumKernel, rows: Rows, costs: Any, threads: int) -> 
     if costs is not None:
         read = read_costs(costs, ensemble.space, ensemble.features)
         price = [float(read[feature.name]) for feature in ensemble.bins.features]
-    boxes_of = RowBoxes(ensemble, rows)
+    boxes_of, budget = RowBoxes(ensemble, rows), Budget.current()
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
     for which, boxes, of_row, kernel, seconds in boxes_of.blocks():
         # Facts exclude the same of all rows of a block, so that the first stands for them.
         known = boxes_of.known
         values = None if known is None else known.value_sets(int(known.which[which[0]]))
         asker = _SumAsker(ensemble, price, None if kernel is ensemble else values)
-        found = decide_boxes(kernel, boxes, seconds, threads)
+        found = decide_boxes(kernel, boxes, seconds / 2, threads)  # the rest is for questions
         asked = np.full(len(boxes), -1, dtype=np.int32)
-        left = np.flatnonzero(found.status != CERTAIN)
-        ranks = asker.ranks(np.ascontiguousarray(boxes[left]), threads)
-        for i, rank in zip(left.tolist(), ranks, strict=True):
-            pair = (found.first[i], found.second[i]) if found.status[i] == OPEN else None
-            if rank:  # else no answer makes a difference: it is within rounding
-                asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pair)]
+        left, at_once = np.flatnonzero(found.status != CERTAIN), RANKED * threads
+        for some in np.split(left, range(at_once, len(left), at_once)):
+            ranks = asker.ranks(np.ascontiguousarray(boxes[some]), threads)
+            for i, rank in zip(some.tolist(), ranks, strict=True):
+                if budget.over and budget.seconds > 0:
+                    raise undecided(OUT_OF_TIME, "not every row got its question", budget)
+                pair = (found.first[i], found.second[i]) if found.status[i] == OPEN else None
+                if rank:  # else no answer makes a difference: it is within rounding
+                    asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pair)]
         codes[which] = asked[of_row]
     return codes
 
