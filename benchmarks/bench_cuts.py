@@ -65,7 +65,7 @@ def _fit(X: Any, y: Any, depth: int, **options: Any) -> tuple[Any, Any]:
         model.fit(X, y)
     except (OutOfTime, OutOfMemory) as fault:
         return type(fault).__name__, None
-    return clock() - start, model
+    return clock() - start, model.trees_
 
 
 def _explicit(X: Any) -> tuple[Any, Any]:
@@ -159,11 +159,12 @@ def _beside_others(cases: list[tuple[str, int, Any]], said: list[str]) -> Table:
             epsilon = Fraction(2 * round(0.02 * len(y)) + 1, 2 * len(y))
             model = ol.RashomonSet(depth, share, epsilon, thresholds=thresholds)
             took = best_of(lambda model=model, X=X, y=y: model.fit(X, y), 5)
-            assert model.on_bound == 0
-            bits = pd.DataFrame(model._problem.columns.read_complete(X).astype(int))
-            assert bits.shape[1] == len(model.columns)
+            found = model.trees_
+            assert found.on_bound == 0
+            bits = pd.DataFrame(found._problem.columns.read_complete(X).astype(int))
+            assert bits.shape[1] == len(found.columns)
             every = thresholds == "all"
-            whole = (_codes(y), leaf, math.floor(model.bound * len(y)), depth)
+            whole = (_codes(y), leaf, math.floor(found.bound * len(y)), depth)
             peers = {
                 "TreeFARMS": (farms, bits, whole[0], depth, float(epsilon), float(share)),
                 "ArborEnum": (features, X, *whole) if every else (columns, bits, *whole),

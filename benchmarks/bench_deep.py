@@ -39,7 +39,7 @@ def _deep(quick: bool) -> Table:
         for name in names:
             now(f"depth 6, {name}")
             _, columns, y = binarized(name)
-            found = ol.RashomonSet(6).fit(columns, y)
+            found = ol.RashomonSet(6).fit(columns, y).trees_
             took = best_of(lambda columns=columns, y=y: ol.RashomonSet(6).fit(columns, y), 5)
             other = _one_tree(streed, columns, y, 6, found)
             table.add(name, columns.shape[1], found.n_trees, seconds(took), against(1.0, took),
@@ -47,7 +47,7 @@ def _deep(quick: bool) -> Table:
     return table
 
 
-def _one_tree(streed: Peer, columns: Any, y: Any, depth: int, found: ol.RashomonSet) -> Any:
+def _one_tree(streed: Peer, columns: Any, y: Any, depth: int, found: ol.TreeSet) -> Any:
     """Time STreeD's tree, and assert that its objective is ours."""
     other = streed(columns, y, depth, limit=TIME)
     if isinstance(other, Unfinished | Failed):
@@ -96,7 +96,7 @@ def _large(quick: bool) -> Table:
             for depth in (3,) if quick else (3, 4):
                 now(f"{rows:,} rows, depth {depth}")
                 start = clock()
-                found = ol.RashomonSet(depth).fit(X, y)
+                found = ol.RashomonSet(depth).fit(X, y).trees_
                 took = clock() - start
                 wall, both = _on_the_wall(X, y, depth)
                 assert both == found.n_trees
@@ -110,7 +110,7 @@ def _on_the_wall(X: Any, y: Any, depth: int) -> tuple[float, int]:
     from time import perf_counter
 
     start = perf_counter()
-    n_trees = ol.RashomonSet(depth, n_jobs=2).fit(X, y).n_trees
+    n_trees = ol.RashomonSet(depth, n_jobs=2).fit(X, y).trees_.n_trees
     return perf_counter() - start, n_trees
 
 
@@ -129,9 +129,11 @@ def _parts(quick: bool) -> Table:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IncompleteSet)
             start = clock()
-            found = ol.RashomonSet(
-                5, 0.005, 0.05, memory_limit=megabytes * 2**20, on_limit="part"
-            ).fit(columns, y)
+            found = (
+                ol.RashomonSet(5, 0.005, 0.05, memory_limit=megabytes * 2**20, on_limit="part")
+                .fit(columns, y)
+                .trees_
+            )
             took = clock() - start
         low, high = found.n_trees_bounds
         assert low == found.n_trees

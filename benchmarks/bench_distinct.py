@@ -34,7 +34,7 @@ def _estimates(quick: bool) -> Table:
         if name not in at_hand():
             continue
         columns, y = binarized(name)[1:]
-        found = ol.RashomonSet(depth, regularization, epsilon).fit(columns, y)
+        found = ol.RashomonSet(depth, regularization, epsilon).fit(columns, y).trees_
         n_trees = found.n_trees
         start = clock()
         got = found.estimate_distinct(random_state=0)

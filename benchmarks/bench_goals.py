@@ -33,8 +33,9 @@ def _ranges(names: list[str], quick: bool) -> Table:
         _, columns, y = binarized(name)
         for depth, regularization, epsilon in SETTINGS[: 1 if quick else 2]:
             now(f"{name}, depth {depth}")
-            set_ = ol.RashomonSet(depth, regularization, epsilon)
-            fitted = best_of(lambda: set_.fit(columns, y), 3)  # noqa: B023
+            rset = ol.RashomonSet(depth, regularization, epsilon)
+            fitted = best_of(lambda: rset.fit(columns, y), 3)  # noqa: B023
+            set_ = rset.trees_
             got = set_.range(ol.Measure("false positives"))
             passed = best_of(lambda: set_.range(ol.Measure("false positives")), 3)  # noqa: B023
             f1 = best_of(lambda: set_.range(ol.Measure("f1")), 3)  # noqa: B023
@@ -48,7 +49,7 @@ def _ranges(names: list[str], quick: bool) -> Table:
     return table
 
 
-def _listing(set_: ol.RashomonSet, columns: Any, y: Any, got: Any) -> float | None:
+def _listing(set_: ol.TreeSet, columns: Any, y: Any, got: Any) -> float | None:
     """Measure all functions one by one; None where they are too many."""
     bits = columns.to_numpy().astype("uint8")
     negative = y.to_numpy() == 0

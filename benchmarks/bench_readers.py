@@ -77,7 +77,7 @@ def run(quick: bool) -> list[Table | Figure]:
     _forms(files, X, y)
     for name in ("iris_versicolor",) if quick else ("iris_versicolor", "tic_tac_toe"):
         _, columns, labels = binarized(name)
-        _sets(files, ol.RashomonSet().fit(columns, labels))
+        _sets(files, ol.RashomonSet().fit(columns, labels).trees_)
     return [reading, files, figure]
 
 

@@ -69,7 +69,7 @@ def _measure(n: int) -> dict[Any, Any]:
         _, columns, y = binarized(name)
         fit = ol.RashomonSet(max_depth=4, regularization=0.01, epsilon=0.02).fit
         passed = best_of(lambda fit=fit, columns=columns, y=y: fit(columns, y), 9)
-        found["set", name] = passed, fit(columns, y).n_trees
+        found["set", name] = passed, fit(columns, y).trees_.n_trees
     return found
 
 

@@ -10,7 +10,7 @@ import orderless as ol
 X, y = ol.datasets.load("tic_tac_toe")
 y = y.map({1: "x won", 0: "x did not win"})
 
-almost = ol.RashomonSet(max_depth=3, regularization=0.01, epsilon=0.02).fit(X, y)
+almost = ol.RashomonSet(max_depth=3, regularization=0.01, epsilon=0.02).fit(X, y).trees_
 print(f"{almost.n_trees:,} trees have an objective of at most {float(almost.bound):.4f};")
 print(f"{almost.n_nontrivial:,} of them have no trivial split;")
 print(f"{almost.n_distinct:,} different functions are all that they decide.")

@@ -152,8 +152,8 @@ def rashomon_rows(dataset: str, fold: int, level: str) -> list[Any]:
     space = data.binarizer.space_
     settings: Any = {"max_depth": 3, "regularization": 0.01, "epsilon": 0.02, "binarizer": None}
     sets = {
-        "independent": ol.RashomonSet(**settings).fit(data.X, data.y),
-        "aware": ol.RashomonSet(space=space, **settings).fit(data.X, data.y),
+        "independent": ol.RashomonSet(**settings).fit(data.X, data.y).trees_,
+        "aware": ol.RashomonSet(space=space, **settings).fit(data.X, data.y).trees_,
     }
     values, truth = data.X_test.to_numpy(dtype=float), data.y_test.to_numpy()
     owner = [space.names.index(column.feature) for column in space.columns]

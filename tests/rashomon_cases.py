@@ -60,15 +60,19 @@ class Case:
             cells=self.cells,
         )
 
-    def fit(self, aware: bool = True, **options: Any) -> ol.RashomonSet:
-        return ol.RashomonSet(
-            self.depth,
-            self.regularization,
-            self.epsilon,
-            self.space if aware else None,
-            epsilon_kind="relative" if self.relative else "additive",
-            **options,
-        ).fit(self.X, self.labels, self.weights)
+    def fit(self, aware: bool = True, **options: Any) -> ol.TreeSet:
+        return (
+            ol.RashomonSet(
+                self.depth,
+                self.regularization,
+                self.epsilon,
+                self.space if aware else None,
+                epsilon_kind="relative" if self.relative else "additive",
+                **options,
+            )
+            .fit(self.X, self.labels, self.weights)
+            .trees_
+        )
 
     def read(self, tree: Any) -> ol.Tree:
         """One of the oracle's trees as a ``Tree`` over the space."""

@@ -35,13 +35,14 @@ class NumberCase(Case):
             self.X[: n // 2] = self.X[0]
         self.y = [float(number) for number in self.exact]
         self.loss = loss
-        self.found = ol.RashomonSet(
+        self.rset = ol.RashomonSet(
             depth, self.regularization, self.epsilon, self.space, task="regression", loss=loss,
             epsilon_kind="relative" if self.relative else "additive",
         ).fit(self.X, self.y, self.weights)  # fmt: skip
+        self.found = self.rset.trees_
         self.oracle = NumberProblem(
             [tuple(row) for row in self.X.tolist()], self.exact, loss=loss,
-            decimals=self.found._problem.target.decimals, depth=depth,
+            decimals=self.rset.decimals_, depth=depth,
             regularization=Fraction(str(self.regularization)),
             epsilon=Fraction(str(self.epsilon)), relative=self.relative,
             weights=None if self.weights is None else [Fraction(str(w)) for w in self.weights],

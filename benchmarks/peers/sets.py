@@ -123,11 +123,11 @@ def orderless_set(
     if columns is None:
         return None
     passed, (trees, peak) = _measured(
-        lambda: RashomonSet(depth, leaf, epsilon).fit(columns, y).n_trees,
-        lambda: RashomonSet().fit(*_few()).n_trees,
+        lambda: RashomonSet(depth, leaf, epsilon).fit(columns, y).trees_.n_trees,
+        lambda: RashomonSet().fit(*_few()).trees_.n_trees,
     )
     # What fits into memory that the process has already shows in no peak: the core's own count.
-    found = RashomonSet(depth, leaf, epsilon).fit(columns, y)
+    found = RashomonSet(depth, leaf, epsilon).fit(columns, y).trees_
     held = found._source.graph.bytes + found._counts.core.bytes
     return passed, (trees, max(peak, held))
 

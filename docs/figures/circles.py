@@ -51,7 +51,7 @@ def model():
 
 def near_optimal():
     X, y = ol.datasets.load("iris_virginica")
-    return X, y, ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.03).fit(X, y)
+    return X, y, ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.03).fit(X, y).trees_
 
 
 def places(radii, room):

@@ -350,7 +350,7 @@ def policy():
 def rashomon_wisconsin():
     """Sizes, objectives and the map of the set of the guide."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"}))
+    found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"})).trees_
     figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
     found.plot_sizes(axes[0])
     axes[0].set_title("how many", fontsize=11.5)
@@ -363,7 +363,7 @@ def rashomon_wisconsin():
 def rashomon_fronts():
     """Trade-offs between the objective and second goals, of the set of the guide."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"}))
+    found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"})).trees_
     figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
     found.pareto_front(ol.Measure("false negatives")).plot(axes[0])
     found.pareto_front(ol.Measure("f1")).plot(axes[1])
@@ -374,7 +374,11 @@ def rashomon_few_features():
     """Every cut point of four features: trees and ranges by the number of features."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     names = ["mean radius", "mean texture", "worst area", "worst texture"]
-    found = ol.RashomonSet(2, thresholds="all").fit(X[names], y.map({0: "malignant", 1: "benign"}))
+    found = (
+        ol.RashomonSet(2, thresholds="all")
+        .fit(X[names], y.map({0: "malignant", 1: "benign"}))
+        .trees_
+    )
     views = [found.at_most_features(k) for k in (1, 2, 3)]
     labels = [f"at most {k}" for k in (1, 2, 3)]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 2.6), layout="constrained")
@@ -452,7 +456,7 @@ def plots_of_answers():
 def plots_of_sets():
     """The sizes, objectives and map of one Rashomon set, and the sizes of several."""
     X, y = ol.datasets.load("tic_tac_toe")
-    found = ol.RashomonSet().fit(X, y)
+    found = ol.RashomonSet().fit(X, y).trees_
     for name, draw in (
         ("plot-rashomon-sizes", found.plot_sizes),
         ("plot-objectives", found.plot_objectives),

@@ -32,7 +32,7 @@ def page(file):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = y.map({0: "malignant", 1: "benign"})
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
-    found = ol.RashomonSet(max_depth=2).fit(X, y)
+    found = ol.RashomonSet(max_depth=2).fit(X, y).trees_
     title = "Breast cancer: near-optimal functions"
     found.write_explorer(file, X_new, y_new, positive="malignant", title=title, rows=True)
 

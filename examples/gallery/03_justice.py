@@ -35,9 +35,11 @@ y = np.where(draw.random(n) < 1 / (1 + np.exp(-odds)), "high", "low")
 # All near-optimal trees up to depth 3, and among them the function of the best one. It
 # is in the set as many trees, in many orders.
 space = ol.Space(dict.fromkeys(X, "integer"))
-almost = ol.RashomonSet(
-    max_depth=3, regularization=0.01, epsilon=0.01, space=space
-).fit(X, y)
+almost = (
+    ol.RashomonSet(max_depth=3, regularization=0.01, epsilon=0.01, space=space)
+    .fit(X, y)
+    .trees_
+)
 best = almost.functions()[0]
 print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
 print(f"the best function is {best.n_trees} of these trees")

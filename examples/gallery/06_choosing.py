@@ -20,8 +20,10 @@ import orderless as ol
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 y = y.map({0: "malignant", 1: "benign"})
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-almost = ol.RashomonSet(max_depth=3, regularization=0.02, epsilon=0.02).fit(
-    X_train, y_train
+almost = (
+    ol.RashomonSet(max_depth=3, regularization=0.02, epsilon=0.02)
+    .fit(X_train, y_train)
+    .trees_
 )
 print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
 

@@ -35,9 +35,11 @@ y = np.where(strength + draw.normal(0, 1.0, n) > 3.0, "grant", "refuse")
 # %%
 # Every near-optimal tree of at most depth 3, as functions.
 space = ol.Space(dict.fromkeys(X, "integer"))
-almost = ol.RashomonSet(
-    max_depth=3, regularization=0.01, epsilon=0.01, space=space
-).fit(X, y)
+almost = (
+    ol.RashomonSet(max_depth=3, regularization=0.01, epsilon=0.01, space=space)
+    .fit(X, y)
+    .trees_
+)
 print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
 
 # %%

@@ -62,4 +62,5 @@ from .questions import (
 from .rashomon import (
     Measure as Measure,
     RashomonSet as RashomonSet,
+    TreeSet as TreeSet,
 )

@@ -11,7 +11,15 @@ import pandas as pd
 import pytest
 from fact_cases import case
 from hypothesis import given, settings, strategies as st
-from oracle import cells, decide, float32_names, needed, possible_classes, values_by_feature
+from oracle import (
+    cells,
+    completions,
+    decide,
+    float32_names,
+    needed,
+    possible_classes,
+    values_by_feature,
+)
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -23,8 +31,16 @@ from strategies import kinds, partial_rows, problems, specs, tree_of
 
 import orderless as ol
 from orderless.api import wrap
-from orderless.errors import ContradictingRows, InvalidData, InvalidTree
+from orderless.errors import (
+    ContradictingRows,
+    InvalidData,
+    InvalidTree,
+    OutOfTime,
+    TooLarge,
+    UnreadableModel,
+)
 from orderless.model import as_sum
+from orderless.questions import splitting
 
 NUMBERS = (-2.5, 0.25, 3.0, 7.5)
 BOTH = {"feature": "a", "true": {"feature": "b", "true": {"prediction": "yes"},
@@ -250,6 +266,33 @@ def test_explanations_of_many_rows(problem, data):
             assert (why[i].label, why[i].reason) == (one.label, one.reason)
 
 
+@settings(max_examples=40)
+@given(numbered())
+def test_explanations_of_many_rows_of_numbers(problem):
+    own, spec, rows = problem
+    for model in kinds_of_model(tree_of(spec, own).replace(task="regression")):
+        why = model.explain_all(rows)
+        assert why.label.tolist() == model.predict(rows).tolist()
+        lower, upper, _ = model.predict_interval(rows)
+        assert list(why.intervals) == list(zip(lower.tolist(), upper.tolist(), strict=True))
+        columns = why.to_dict()
+        assert (columns["lower"], columns["upper"]) == (lower.tolist(), upper.tolist())
+        for i, row in enumerate(rows):
+            assert why.reasons[i] == model.explain(row).reason
+            assert columns["reason"][i] == str(model.explain(row).reason)
+
+
+def test_explanations_of_many_rows_of_numbers_in_a_frame():
+    frame = pd.DataFrame({"age": [50, np.nan, 70, 70], "smoker": [np.nan, True, True, np.nan]},
+                         index=list("wxyz"))  # fmt: skip
+    for model in two_kinds(STAY, ("age", "smoker")):
+        why = model.explain_all(frame)
+        pd.testing.assert_series_equal(why.label, model.predict(frame))
+        assert why.intervals[:] == [(2.5, 2.5), (2.5, 12.0), (12.0, 12.0), (7.5, 12.0)]
+        assert [str(reason) for reason in why.reasons] == [
+            "age <= 60", "always", "age > 60 AND smoker > 0.5", "age > 60"]  # fmt: skip
+
+
 # -- other models --------------------------------------------------------------------------------
 
 
@@ -371,8 +414,45 @@ def test_where_features_have_costs_both_ask_the_same():
         asked = tree.ask_next(rows, costs).tolist()
         assert asked == ensemble.ask_next(rows, costs).tolist()
     assert tree.ask_next([[None, None]], {"a": 9, "b": 1}).tolist() == ["b"]
-    with pytest.raises(InvalidTree, match="exact answers only"):
-        tree.ask_next([[None, None]], {"a": 1, "b": 2}, tolerance=0.5)
+    for model in (tree, ensemble):
+        with pytest.raises(InvalidTree, match="numbers"):
+            model.ask_next([[None, None]], {"a": 1, "b": 2}, tolerance=0.5)
+
+
+def test_what_to_ask_of_numbers():
+    rows = [[50, None], [70, None], [None, True], [None, None], [70, False]]
+    for model in two_kinds(STAY, ("age", "smoker")):
+        for costs in (None, {"age": 1, "smoker": 1}):
+            asked = model.ask_next(rows, costs).tolist()
+            assert asked == [None, "smoker", "age", asked[3], None]
+            assert asked[3] in ("age", "smoker")
+            # 7.5 and 12 are near enough, 2.5 and 12 are not
+            near = model.ask_next(rows, costs, tolerance=4.5).tolist()
+            assert near == [None, None, "age", asked[3], None]
+        assert model.ask_next([[None, None]], {"age": 9, "smoker": 0}).tolist() == ["smoker"]
+
+
+@settings(max_examples=40)
+@given(numbered(), st.sampled_from([None, 0.0, 3.0]))
+def test_what_to_ask_of_random_trees_of_numbers(problem, tolerance):
+    """Of a row that is not settled a feature on which its number depends."""
+    own, spec, rows = problem
+    names32 = float32_names(own)
+    for model in kinds_of_model(tree_of(spec, own).replace(task="regression")):
+        if not model.features:
+            continue
+        for costs in (None, dict.fromkeys(model.features, 1)):
+            asked = model.ask_next(rows, costs, tolerance=tolerance).tolist()
+            settled = ~np.ma.getmaskarray(model.predict(rows, tolerance=tolerance))
+            assert [name is None for name in asked] == settled.tolist()
+            for row, name in zip(rows, asked, strict=True):
+                if name is None:
+                    continue
+                numbers = {}
+                for cell in completions(own, row, spec):
+                    rest = tuple(value for other, value in cell.items() if other != name)
+                    numbers.setdefault(rest, set()).add(decide(spec, cell, names32))
+                assert any(len(some) > 1 for some in numbers.values())
 
 
 def test_probabilities_are_those_of_possible_rows():
@@ -397,6 +477,66 @@ def test_probabilities_are_those_of_possible_rows():
     assert np.isnan(upper).all()
 
 
+# -- what the function decides, whatever its trees ------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(problems(max_features=3), st.data())
+def test_what_depends_on_the_function_alone(problem, data):
+    own, (spec,) = problem
+    rows = [data.draw(partial_rows(own, spec)) for _ in range(3)]
+    tree, ensemble = kinds_of_model(tree_of(spec, own))
+    assert tree.fingerprint == ensemble.fingerprint
+    form = ol.canonicalize(ensemble)
+    assert form == ol.canonicalize(tree)
+    assert form.predict(rows).tolist() == ensemble.predict(rows).tolist()
+    names = {}
+    exec(ensemble.to_python(), names)
+    known = [{k: v for k, v in row.items() if v is not None} for row in rows]
+    assert [names["decide"](row) for row in known] == ensemble.predict(known).tolist()
+    every = list(cells(own, spec))
+    costs = {name: 1 + i for i, name in enumerate(own)}
+    policies = [ol.cheapest_policy(model, every, costs) for model in (tree, ensemble)]
+    assert policies[0].expected_cost == policies[1].expected_cost
+    assert all(policy.optimal for policy in policies)
+    assert policies[1].simulate(every)["decision"].tolist() == tree.predict(every).tolist()
+
+
+def test_numbers_of_a_sum_have_a_name_and_code():
+    tree, ensemble = two_kinds(STAY, ("age", "smoker"))
+    assert ensemble.fingerprint == tree.fingerprint
+    names = {}
+    exec(ensemble.to_python("days"), names)
+    assert [names["days"](row) for row in ({"age": 50}, {"age": 70})] == [2.5, None]
+    assert "days" not in ensemble.to_javascript(module=False)
+    policy = ol.cheapest_policy(ensemble, [[50, 0], [70, 1]], {"age": 1, "smoker": 2}, tolerance=5)
+    assert policy.expected_cost == 1
+
+
+def test_a_forest_of_many_cells_says_that_it_has_no_such_tree(monkeypatch):
+    monkeypatch.setattr(splitting, "LEAVES", 50)
+    random = np.random.default_rng(0)
+    X, y = random.random((100, 8)), random.integers(0, 2, 100)
+    forest = ol.read(RandomForestClassifier(20, random_state=0).fit(X, y))
+    for ask in (lambda: forest.fingerprint, forest.to_python, forest.to_javascript,
+                lambda: ol.canonicalize(forest)):  # fmt: skip
+        with pytest.raises((TooLarge, OutOfTime), match=r"or make the tree with to_tree\(limit=,"):
+            ask()
+
+
+def test_what_is_about_the_splits_of_one_tree_refuses_sums():
+    _, ensemble = two_kinds()
+    rows, labels = [[0, 1], [1, 1], [1, 0]], ["no", "yes", "no"]
+    for ask in (
+        lambda: ol.cheapest_policy(ensemble, rows, {"a": 1, "b": 1}, method="path"),
+        lambda: ol.cheapest_policy(ensemble, rows, {"a": 1, "b": 1}, method="naive"),
+        lambda: ol.impurity_importance(ensemble, rows, labels),
+        lambda: ol.importance_range(ensemble, rows, labels),
+    ):
+        with pytest.raises(UnreadableModel, match="needs one tree"):
+            ask()
+
+
 # -- what one kind cannot ------------------------------------------------------------------------
 
 
@@ -410,8 +550,6 @@ def test_what_is_not_asked_of_one_kind_says_why():
     for model in (number, sums):
         low, high = model.explain({"age": 70}).interval
         assert model.explain({"age": 70}, tolerance=3).interval == (low - 3, high + 3)
-    with pytest.raises(InvalidTree, match="exact answers"):
-        sums.ask_next([{"age": 70}], tolerance=3)
     for model in (number, sums):
         assert model.needed({"age": 70}, tolerance=9).label == 9.75
         assert model.needed({"age": 70}).settle == (("smoker",),)
@@ -421,8 +559,6 @@ def test_what_is_not_asked_of_one_kind_says_why():
     for model in (number, sums):
         with pytest.raises(InvalidTree, match="classes"):
             model.decide_at(2.5, 0.5)
-        with pytest.raises((InvalidData, InvalidTree), match="discretize"):
-            model.explain_all([[50, 0]])
 
 
 def test_forests_of_numbers_are_cut_as_their_trees_are():

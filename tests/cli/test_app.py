@@ -320,14 +320,17 @@ def test_a_stopped_process_leaves_nothing_behind(models, tmp_path, number, code)
     command = [sys.executable, "-m", "orderless", "predict", models / "mixed.json", "-",
                "--chunk-rows", "1", "--output", tmp_path / "out.csv"]  # fmt: skip
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        running.stdin.write(b"age,lab value,smoker,color\n" + b"1,2,0,red\n" * 3_000)
-        running.stdin.flush()
-        while not list(tmp_path.iterdir()):
-            assert running.poll() is None
-            time.sleep(0.01)
-        running.send_signal(number)
-        assert running.wait() == code
-        assert running.stderr.read() == b""
+        try:
+            running.stdin.write(b"age,lab value,smoker,color\n" + b"1,2,0,red\n" * 3_000)
+            running.stdin.flush()
+            while not list(tmp_path.iterdir()):
+                assert running.poll() is None
+                time.sleep(0.01)
+            running.send_signal(number)
+            assert running.wait(timeout=120) == code
+            assert running.stderr.read() == b""
+        finally:
+            running.kill()  # of a process that does not end: the test fails, and goes on
     assert list(tmp_path.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ def content(*options):
 
 def every():
     frame = pd.read_csv("patients.csv").drop(columns="id")
-    return ol.RashomonSet().fit(frame.drop(columns="diagnosis"), frame["diagnosis"])
+    return ol.RashomonSet().fit(frame.drop(columns="diagnosis"), frame["diagnosis"]).trees_
 
 
 def features():

@@ -124,7 +124,7 @@ def test_rid_says_what_the_library_says(wisconsin, tmp_path):
 
 def test_rashomon_says_what_the_library_says(wisconsin):
     X, y = wisconsin
-    found = ol.RashomonSet(max_depth=2, epsilon=0.01).fit(X, y)
+    found = ol.RashomonSet(max_depth=2, epsilon=0.01).fit(X, y).trees_
     args = ("rashomon", "--data", "wisconsin", "--max-depth", 2, "--epsilon", 0.01)
     content = json.loads(fine(*args, "--trees", 3, "--functions", 4, "-f", "json"))
     assert content["trees"] == found.n_trees
@@ -222,7 +222,9 @@ def test_both_doors_give_the_same_sets(here, options):
             [replace(f, values="float32") if f.name == "fare €" else f for f in proposed.features],
             proposed.columns,
         )
-    found = ol.RashomonSet(epsilon=0.05, space=space).fit(again.drop(columns="y"), again["y"])
+    found = (
+        ol.RashomonSet(epsilon=0.05, space=space).fit(again.drop(columns="y"), again["y"]).trees_
+    )
     args = ("rashomon", "--data", "t.csv", "--target", "y", "--epsilon", 0.05, *options)
     content = json.loads(fine(*args, "--trees", 50, "-f", "json"))
     assert content["columns"] == list(found.columns)

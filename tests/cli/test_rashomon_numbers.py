@@ -95,11 +95,10 @@ def test_the_set_says_what_the_library_says(here, sugar, loss):
     rows = ("--data", "sugar.csv", "--target", "progression", "--task", "regression")
     args = ("rashomon", *rows, "--max-depth", 2, "--loss", loss, "--trees", 3, "--tolerance", 20)
     content = json.loads(fine(*args, "-f", "json"))
-    found = ol.RashomonSet(2, 0.01, 0.02, task="regression", loss=loss).fit(
-        X.iloc[:, :4].round(3), y.astype(int)
-    )
+    rset = ol.RashomonSet(2, 0.01, 0.02, task="regression", loss=loss)
+    found = rset.fit(X.iloc[:, :4].round(3), y.astype(int)).trees_
     assert (content["task"], content["loss"]) == ("regression", loss)
-    assert content["decimals"] == found.decimals_
+    assert content["decimals"] == rset.decimals_
     assert content["trees"] == found.n_trees == sum(r["trees"] for r in content["histogram"])
     assert content["functions"] == found.n_distinct
     assert content["functions_apart"] == len(found.functions(tolerance=20))

@@ -14,7 +14,7 @@ TABLE = ("--data", "patients.csv", "--target", "diagnosis", "--ignore", "id", "-
 @pytest.fixture(scope="module")
 def found():
     X, y = ol.datasets.load("wisconsin")
-    return ol.RashomonSet(2).fit(X, y)
+    return ol.RashomonSet(2).fit(X, y).trees_
 
 
 def test_it_says_what_the_library_says(found):

@@ -7,7 +7,7 @@ import orderless as ol
 from orderless.errors import ContradictingRows
 
 
-@pytest.mark.parametrize("rule", ["largest", "cuts"])
+@pytest.mark.parametrize("rule", ["largest", "cuts", "number"])
 def test_two_possible_completions_differ_in_it(rule):
     n = 0
     for seed in range(7600, 7640):

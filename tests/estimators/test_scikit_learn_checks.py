@@ -62,8 +62,8 @@ def test_what_is_expected_to_fail_holds_by_half(estimator):
     for _, known, other in rows:
         completions = [[value, known, other] for value in (-9, *X[:, 0], 9)]
         settled = [
-            (float(found.objective_of(tree)), labels.pop())
-            for tree in found
+            (float(found.trees_.objective_of(tree)), labels.pop())
+            for tree in found.trees_
             if len(labels := set(tree.predict(completions).tolist())) == 1
         ]
         expected.append(min(settled)[1] if settled else None)
@@ -90,7 +90,7 @@ def test_constraints_are_parameters_that_clone_keeps():
     rset = ol.RashomonSet(2, **given)
     again = clone(rset)
     assert {name: again.get_params()[name] for name in given} == given
-    assert again.fit(X, Y).n_trees == rset.fit(X, Y).n_trees
+    assert again.fit(X, Y).trees_.n_trees == rset.fit(X, Y).trees_.n_trees
     assert clone(rset).set_params(max_leaves=2).get_params()["max_leaves"] == 2
 
 
@@ -110,7 +110,7 @@ def test_sparse_tables_are_those_that_they_stand_for(estimator, kind):
     dense = np.where(np.abs(X) > 0.5, X, 0)
     table = sp.csr_array(dense).asformat(kind)
     found, expected = clone(estimator).fit(table, Y), clone(estimator).fit(dense, Y)
-    assert found.to_json() == expected.to_json()
+    assert found.trees_.to_json() == expected.trees_.to_json()
     assert found.predict(table).tolist() == expected.predict(dense).tolist()
 
 
@@ -141,12 +141,36 @@ def test_rows_that_predict_refuses(estimator):
 
 
 def test_only_sets_of_classes_have_shares_of_classes():
-    assert hasattr(ol.RashomonSet(), "predict_proba")
-    assert not hasattr(ol.RashomonSet(task="regression"), "predict_proba")
-    rset = ol.RashomonSet(task="regression").fit(X, Y)
-    assert not hasattr(rset, "predict_proba")
-    assert not hasattr(rset.at_most(3), "predict_proba")
-    assert np.allclose(ol.RashomonSet().fit(X, Y).predict_proba(X).sum(axis=1), 1)
+    trees = ol.RashomonSet(task="regression").fit(X, Y).trees_
+    for numbers in (trees, trees.at_most(3)):
+        with pytest.raises(InvalidData, match="predict_proba is about classes"):
+            numbers.predict_proba(X)
+    assert np.allclose(ol.RashomonSet().fit(X, Y).trees_.predict_proba(X).sum(axis=1), 1)
+
+
+def test_the_score_counts_rows_without_an_answer_as_wrong():
+    rset = ol.RashomonSet(max_depth=2, thresholds=3).fit(X, Y)
+    right = np.array(rset.predict(X).tolist()) == Y
+    assert rset.score(X, Y) == right.mean()
+    weight = np.arange(len(Y))
+    assert np.isclose(rset.score(X, Y, weight), (right * weight).sum() / weight.sum())
+    assert rset.score(X, ["another"] * len(Y)) == 0
+    gaps = np.vstack([X, np.full_like(X[:2], np.nan)])
+    assert rset.predict(gaps).tolist()[-2:] == [None, None]
+    assert np.isclose(rset.score(gaps, [*Y, 0, 1]), right.sum() / (len(Y) + 2))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        rset.score(X, Y[:3])
+
+
+def test_the_score_of_numbers_is_the_share_explained():
+    y = (X[:, 0] + X[:, 1]).round(2)
+    rset = ol.RashomonSet(2, task="regression", thresholds=3).fit(X, y)
+    answers = np.array(rset.predict(X).tolist())
+    assert np.isclose(
+        rset.score(X, y), 1 - ((y - answers) ** 2).sum() / ((y - y.mean()) ** 2).sum()
+    )
+    with pytest.raises(InvalidData, match="no tree is determined on 1 of the 31 rows"):
+        rset.score(np.vstack([X, np.full_like(X[:1], np.nan)]), [*y, 0])
 
 
 @pytest.mark.parametrize("thresholds", ["guess", "all", 3])
@@ -161,8 +185,9 @@ def test_rows_without_weight_are_as_if_they_were_not_there(task, thresholds):
         there = weight > 0
         rset = ol.RashomonSet(2, 0.05, 0.05, thresholds=thresholds, task=task)
         weighed, fewer = clone(rset).fit(table, y, weight), rset.fit(table[there], y[there])
-        assert weighed.columns == fewer.columns
-        assert (weighed.n_trees, weighed.objective) == (fewer.n_trees, fewer.objective)
+        one, other = weighed.trees_, fewer.trees_
+        assert one.columns == other.columns
+        assert (one.n_trees, one.objective) == (other.n_trees, other.objective)
         assert weighed.predict(table).tolist() == fewer.predict(table).tolist()
 
 
@@ -175,5 +200,6 @@ def test_a_weight_of_two_is_two_rows_where_all_thresholds_are_taken(task):
         rset = ol.RashomonSet(2, 0.05, 0.05, thresholds="all", task=task)
         weighed = clone(rset).fit(table, y, weight)
         repeated = rset.fit(table.repeat(weight, axis=0), y.repeat(weight))
-        assert (weighed.n_trees, weighed.objective) == (repeated.n_trees, repeated.objective)
+        one, other = weighed.trees_, repeated.trees_
+        assert (one.n_trees, one.objective) == (other.n_trees, other.objective)
         assert weighed.predict(table).tolist() == repeated.predict(table).tolist()

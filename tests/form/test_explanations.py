@@ -62,10 +62,7 @@ def test_frames_arrays_and_no_rows():
         _ = array[3]
 
 
-def test_numbers_and_time_limits():
-    number = ol.read({"feature": 0, "true": {"prediction": 1.5}, "false": {"prediction": 2.5}})
-    with pytest.raises(InvalidData, match="discretize"):
-        number.replace(task="regression").explain_all([[1]])
+def test_time_limits():
     with pytest.raises(OutOfTime, match=r"0 of 2 rows.*raise time_limit"):
         ol.read(BOTH).explain_all([[1, 1], [0, 0]], time_limit=1e-9)
 

@@ -22,11 +22,11 @@ def test_a_list_with_equal_trees_says_how_many_are_left():
     leaf, other = {"prediction": "no"}, {"prediction": "yes"}
     given = [leaf, AND, AND, other, leaf]
     X, y = [[0, 1], [1, 1]], ["no", "yes"]
-    found = ol.RashomonSet.from_trees(given, X, y, space=SPACE)
+    found = ol.TreeSet.from_trees(given, X, y, space=SPACE)
     assert found.n_trees == 3
     for text in (repr(found), str(found)):
         assert "3 trees (5 were given: equal ones count once)" in text
-    again = ol.RashomonSet.from_trees([leaf, AND], X, y, space=SPACE)
+    again = ol.TreeSet.from_trees([leaf, AND], X, y, space=SPACE)
     assert "given" not in str(again)
     # Of a part of the set it would not be true.
     assert "given" not in str(found.must_use("a"))
@@ -67,7 +67,7 @@ def test_counts_and_classes_that_are_numbers_are_told_apart(tmp_path):
 
 def test_choosing_leads_with_what_people_decide_by(tmp_path):
     X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]] * 4
-    found = ol.RashomonSet(2, 0.05, 0.1).fit(X, [0, 0, 0, 1, 1] * 4)
+    found = ol.RashomonSet(2, 0.05, 0.1).fit(X, [0, 0, 0, 1, 1] * 4).trees_
     table = found.choose()
     assert table.index.tolist() == list(range(len(table)))
     assert table.columns[0] == "objective"
@@ -159,7 +159,7 @@ def test_the_size_of_the_font_can_be_chosen(tumours):
 def test_no_words_stand_on_others_in_the_picture_of_objectives(tumours, layout):
     X, y = tumours
     columns = ["worst radius", "worst texture", "worst concave points"]
-    found = ol.RashomonSet(3, 0.01, 0.02).fit(X[columns], y)
+    found = ol.RashomonSet(3, 0.01, 0.02).fit(X[columns], y).trees_
     figure, ax = plt.subplots(figsize=(4, 2.5), layout=layout)
     found.plot_objectives(ax)
     figure.canvas.draw()
@@ -179,9 +179,9 @@ def test_a_report_says_that_a_wide_tree_goes_on(tumours):
     X, y = tumours
     wide = DecisionTreeClassifier(max_depth=7, min_samples_leaf=2, random_state=0).fit(X, y)
     page = ol.report(wide, X, y).html
-    width = float(re.search(r'<svg class="tree"[^>]* width="(\d+)"', page)[1])
-    assert width > 1100
-    before = page[: page.index('<svg class="tree"')]
+    drawing = re.search(r'<svg [^>]*class="tree"[^>]* width="(\d+)"', page)
+    assert float(drawing[1]) > 1100
+    before = page[: drawing.start()]
     assert before.rindex("move it sideways") > before.rindex("<h2")
     assert "The same as text" in page
     small = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)

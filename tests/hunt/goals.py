@@ -127,7 +127,7 @@ class Case:
         found: Any = self.set.found
         if self.listed:
             weights = {} if self.set.weights is None else {"sample_weight": self.set.weights}
-            found = ol.RashomonSet.from_trees(
+            found = ol.TreeSet.from_trees(
                 list(found.trees()), pd.DataFrame(self.set.table), self.set.y,
                 regularization=self.set.parameters["regularization"], **weights,
             )  # fmt: skip

@@ -37,7 +37,7 @@ class Case:
         frame = pd.DataFrame(self.table)
         weights = {} if self.weights is None else {"sample_weight": self.weights}
         try:
-            return ol.RashomonSet(**self.parameters).fit(frame, self.y, **weights)
+            return ol.RashomonSet(**self.parameters).fit(frame, self.y, **weights).trees_
         except ol.errors.InvalidData as fault:
             nothing_varies = ("no column is left", "no column varies")
             if any(refusal in str(fault) for refusal in nothing_varies):
@@ -101,7 +101,7 @@ def show(case: Case) -> str:
     return (
         "import orderless as ol\nimport pandas as pd\n"
         f"X = pd.DataFrame({case.table!r})\n"
-        f"found = ol.RashomonSet({given}).fit(X, {case.y!r}{weights})\n"
+        f"found = ol.RashomonSet({given}).fit(X, {case.y!r}{weights}).trees_\n"
         "print(found.n_trees, found.n_nontrivial, found.n_distinct, found.objective, found.columns)"
     )
 
@@ -218,7 +218,7 @@ def counts(case: Case) -> None:
         real = feasible(columns, feats)
         aware = {tuple(says(one[0], row) for row in real) for one in inside}
         same("n_distinct_aware", found.n_distinct_aware, len(aware))
-    again = ol.RashomonSet.from_json(found.to_json())
+    again = ol.TreeSet.from_json(found.to_json())
     same("from_json finds it again", again.n_trees, found.n_trees)
 
 

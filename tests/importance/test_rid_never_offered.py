@@ -66,7 +66,9 @@ def test_numbers_without_a_threshold_are_offered_with_more_thresholds():
         guessed = ol.RashomonImportance(3, random_state=0).fit(X, y)
     assert seen[0].filename == __file__
     unknown = ["sepal length", "sepal width"]
-    asked = {name for tree in ol.RashomonSet(3, 0.02, 0.02).fit(X, y) for name in tree.features}
+    asked = {
+        name for tree in ol.RashomonSet(3, 0.02, 0.02).fit(X, y).trees_ for name in tree.features
+    }
     assert not asked & set(unknown)
     table = guessed.summary().set_index("feature")
     assert table.index[table["mean"].isna()].tolist() == unknown

@@ -78,7 +78,7 @@ def test_parameters_and_weights_of_sets(given):
         with pytest.raises(ValueError, match=rf"{name} must be .*too (large|many digits)"):
             ol.RashomonImportance(1, **{name: given}).fit(X, Y)
     with pytest.raises(ValueError, match=r"epsilon must be .*too (large|many digits)"):
-        ol.RashomonSet().fit(X, Y).within(given)
+        ol.RashomonSet().fit(X, Y).trees_.within(given)
     weights = np.array([1, 1, 1, given], dtype=object)
     with pytest.raises(InvalidData, match=r"sample_weight has .* in row 3"):
         ol.RashomonSet().fit(X, Y, weights)
@@ -92,8 +92,8 @@ def test_weights_whose_common_denominator_explodes():
     for weights in ([1e308, 1, 1, 1], [1e-300, 1e300, 1, 1]):
         with pytest.raises(InvalidData, match="too many digits: their sum"):
             ol.RashomonSet().fit(X, Y, weights)
-    tiny = ol.RashomonSet().fit(X, Y, [1e-300] * 4)
-    assert tiny.n_trees == ol.RashomonSet().fit(X, Y).n_trees
+    tiny = ol.RashomonSet().fit(X, Y, [1e-300] * 4).trees_
+    assert tiny.n_trees == ol.RashomonSet().fit(X, Y).trees_.n_trees
 
 
 @pytest.mark.parametrize("given", [Decimal("1e99999999"), Decimal("1e-99999999"), 10**400,

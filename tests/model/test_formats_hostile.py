@@ -47,7 +47,7 @@ def policy():
 def rashomon():
     X = np.random.RandomState(0).randint(2, size=(20, 3))
     model = ol.RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05)
-    return model.fit(X, X[:, 0] & X[:, 1])
+    return model.fit(X, X[:, 0] & X[:, 1]).trees_
 
 
 def ensemble():
@@ -91,7 +91,7 @@ FILES = {
     "tree": (tree, ol.Tree.from_json, uses_tree),
     "form": (lambda: ol.canonicalize(tree()), ol.CanonicalForm.from_json, uses),
     "policy": (policy, ol.Policy.from_json, uses_policy),
-    "rashomon": (rashomon, ol.RashomonSet.from_json, lambda found: None),
+    "rashomon": (rashomon, ol.TreeSet.from_json, lambda found: None),
 }
 
 

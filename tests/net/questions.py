@@ -218,17 +218,17 @@ def importance_answers(case: Any) -> Answers:
 def set_answers(case: Any) -> Answers:
     weights = {} if case["weights"] is None else {"sample_weight": case["weights"]}
     rset = ol.RashomonSet(**case["parameters"])
-    rset.fit(pd.DataFrame(case["table"]), case["y"], **weights)
-    positions = range(min(rset.n_trees, 20))
+    trees = rset.fit(pd.DataFrame(case["table"]), case["y"], **weights).trees_
+    positions = range(min(trees.n_trees, 20))
     return asked(
-        n_trees=lambda: rset.n_trees,
-        objective=lambda: rset.objective,
-        trees=lambda: [rset[position].fingerprint for position in positions],
-        leaves=lambda: [rset[position].n_leaves for position in positions],
-        last=lambda: rset[rset.n_trees - 1].fingerprint,
-        distinct=lambda: [rset.n_distinct_aware, rset.n_distinct_independent],
+        n_trees=lambda: trees.n_trees,
+        objective=lambda: trees.objective,
+        trees=lambda: [trees[position].fingerprint for position in positions],
+        leaves=lambda: [trees[position].n_leaves for position in positions],
+        last=lambda: trees[trees.n_trees - 1].fingerprint,
+        distinct=lambda: [trees.n_distinct_aware, trees.n_distinct_independent],
         predictions=lambda: rset.predict(pd.DataFrame(case["table"])),
-        ambiguity=lambda: rset.ambiguity(pd.DataFrame(case["table"])),
+        ambiguity=lambda: trees.ambiguity(pd.DataFrame(case["table"])),
     )
 
 
@@ -273,17 +273,17 @@ def data_set_answers(case: Any) -> Answers:
 
 
 def rashomon_answers(rset: Any, X: Any, y: Any) -> Answers:
-    rset.fit(X, y)
-    positions = [*range(min(rset.n_trees, 50)), rset.n_trees // 2, rset.n_trees - 1]
-    trees = [rset[position] for position in positions]
+    trees = rset.fit(X, y).trees_
+    positions = [*range(min(trees.n_trees, 50)), trees.n_trees // 2, trees.n_trees - 1]
+    some = [trees[position] for position in positions]
     return asked(
-        n_trees=lambda: rset.n_trees,
-        objective=lambda: rset.objective,
-        trees=lambda: hashed([tree.fingerprint for tree in trees]),
-        texts=lambda: hashed([tree.to_json() for tree in trees]),
-        ranks=lambda: [rset.rank(tree) for tree in trees],
-        distinct=lambda: [rset.n_distinct_aware, rset.n_distinct_independent],
-        votes=lambda: hashed(plain(rset.predict_proba(X))),
+        n_trees=lambda: trees.n_trees,
+        objective=lambda: trees.objective,
+        trees=lambda: hashed([tree.fingerprint for tree in some]),
+        texts=lambda: hashed([tree.to_json() for tree in some]),
+        ranks=lambda: [trees.rank(tree) for tree in some],
+        distinct=lambda: [trees.n_distinct_aware, trees.n_distinct_independent],
+        votes=lambda: hashed(plain(trees.predict_proba(X))),
     )
 
 

@@ -16,7 +16,7 @@ Y = [0, 0, 0, 1, 1]
 
 
 def small(**options):
-    return ol.RashomonSet(2, 0.05, 0.05, **options).fit(X, Y)
+    return ol.RashomonSet(2, 0.05, 0.05, **options).fit(X, Y).trees_
 
 
 def content(page):
@@ -35,13 +35,17 @@ def test_one_file_without_the_network(tmp_path):
     assert known["fingerprints"] == [f.fingerprint for f in found.functions()]
     assert known["trees"] == [str(f.n_trees) for f in found.functions()]
     assert "here are the 2 functions that they compute, each once" in page
-    assert known["made"] == "ol.RashomonSet(2, 0.05, 0.05).fit(X, y)"
+    assert known["made"] == "ol.RashomonSet(2, 0.05, 0.05).fit(X, y).trees_"
 
 
 def test_names_and_labels_are_text():
     names = ["</script><b>x", '"quoted"', "größe & co"]
     space = ol.Space(dict.fromkeys(names, "boolean"))
-    found = ol.RashomonSet(2, 0.05, 0.05, space).fit(X, ["<i>no", "<i>no", "<i>no", "yes", "yes"])
+    found = (
+        ol.RashomonSet(2, 0.05, 0.05, space)
+        .fit(X, ["<i>no", "<i>no", "<i>no", "yes", "yes"])
+        .trees_
+    )
     page = found.write_explorer(title="<script>alert(1)</script>")
     assert "<b>x" not in page
     assert "<i>no" not in page
@@ -53,7 +57,7 @@ def several():
     random = np.random.default_rng(1)
     rows = random.integers(0, 2, (60, 6))
     labels = (rows[:, 0] & rows[:, 1]) ^ (random.random(60) < 0.2)
-    return ol.RashomonSet(3, 0.01, 0.1).fit(rows, labels)
+    return ol.RashomonSet(3, 0.01, 0.1).fit(rows, labels).trees_
 
 
 def test_a_sample_says_so_and_has_the_exact_ends():
@@ -127,7 +131,7 @@ def test_first_questions_that_take_too_long(monkeypatch):
 
 def test_rows_of_a_table():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y)
+    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y).trees_
     assert content(found.write_explorer(None, frame, Y))["table"] is None  # only where asked for
     known = content(found.write_explorer(None, frame, Y, rows=True))["table"]
     assert known["n"] == len(frame)
@@ -144,7 +148,7 @@ def test_rows_of_a_table():
 
 def test_rows_that_are_refused(monkeypatch):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y)
+    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y).trees_
     with pytest.raises(InvalidParameter, match="rows=True shows the rows of X"):
         found.write_explorer(rows=True)
     with pytest.raises(InvalidParameter, match="rows must be a data frame"):
@@ -159,7 +163,7 @@ def test_rows_that_are_refused(monkeypatch):
 def test_held_out_rows_that_do_not_fit():
     frame = pd.DataFrame({"colour": ["red", "blue", "green"] * 4, "size": range(12)})
     labels = [colour == "red" or size > 8 for colour, size in frame.to_numpy()]
-    found = ol.RashomonSet(2, 0.01, 0.1).fit(frame, labels)
+    found = ol.RashomonSet(2, 0.01, 0.1).fit(frame, labels).trees_
     other = frame.rename(columns={"colour": "color"})
     with pytest.raises(ValueError, match="colour"):
         found.write_explorer(None, other, labels)
@@ -182,7 +186,7 @@ def test_the_code_that_makes_the_set():
     names = found.columns
     view = found.within(0.05).max_leaves(5).must_not_use(names[5]).must_use(names[0])
     made = content(view.first(names[1]).write_explorer())["made"]
-    again = eval(made.replace(".fit(X, y)", ""), {"ol": _Again(found)})
+    again = eval(made.replace(".fit(X, y).trees_", ""), {"ol": _Again(found)})
     assert again.n_trees == view.first(names[1]).n_trees
 
 
@@ -198,7 +202,7 @@ class _Again:
 
 
 def test_one_function():
-    found = ol.RashomonSet(1, 0.01, 0).fit([[0], [1]], ["a", "b"])
+    found = ol.RashomonSet(1, 0.01, 0).fit([[0], [1]], ["a", "b"]).trees_
     page = found.write_explorer()
     assert "1 tree with" in page
     assert len(content(page)["fingerprints"]) == 1
@@ -209,7 +213,7 @@ def test_what_is_refused():
         small().without("x0", "x1").write_explorer()
     with pytest.raises(TypeError, match="title must be text, got an int"):
         small().write_explorer(title=3)
-    numbers = ol.RashomonSet(1, 0.01, 0.1, task="regression").fit(X, [1.0, 2, 3, 4, 5])
+    numbers = ol.RashomonSet(1, 0.01, 0.1, task="regression").fit(X, [1.0, 2, 3, 4, 5]).trees_
     with pytest.raises(InvalidData, match="the explorer is about classes"):
         numbers.write_explorer()
 

@@ -48,7 +48,7 @@ def offenders():
 @pytest.fixture(scope="module", params=["offenders", "wisconsin"])
 def case(request, tmp_path_factory):
     X, y = offenders() if request.param == "offenders" else wisconsin()
-    found = ol.RashomonSet(2 if request.param == "wisconsin" else 3, 0.01, 0.03).fit(X, y)
+    found = ol.RashomonSet(2 if request.param == "wisconsin" else 3, 0.01, 0.03).fit(X, y).trees_
     file = tmp_path_factory.mktemp("set") / "set.html"
     costs = dict.fromkeys(X.columns, 2)
     found.write_explorer(file, X, y, costs=costs)
@@ -308,7 +308,7 @@ def test_everyone_can_use_it(case, visit):
 
 
 def test_it_is_served_on_the_loopback():
-    found = ol.RashomonSet(1, 0.01, 0.2).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
+    found = ol.RashomonSet(1, 0.01, 0.2).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1]).trees_
     seen = []
 
     def ready(address):
@@ -323,7 +323,7 @@ def test_it_is_served_on_the_loopback():
 @pytest.mark.parametrize("draw", ["functions", "trees"])
 def test_a_first_question_of_a_sample(draw, visit, tmp_path):
     """It keeps the functions of the sample of which some tree of the set begins so."""
-    found = ol.RashomonSet(3, 0.01, 0.06, thresholds=3).fit(*offenders())
+    found = ol.RashomonSet(3, 0.01, 0.06, thresholds=3).fit(*offenders()).trees_
     drawn = {"sample": 60, "draw": draw, "random_state": 0}
     found.write_explorer(tmp_path / "set.html", **drawn)
     table = found.choose(**drawn).set_index("fingerprint")

@@ -38,10 +38,10 @@ def wisconsin():
 def case(request, tmp_path_factory):
     if request.param == "compas":
         X, y = compas(request.getfixturevalue("shared"))
-        found = ol.RashomonSet(3, 0.01, 0.01).fit(X, y)
+        found = ol.RashomonSet(3, 0.01, 0.01).fit(X, y).trees_
     else:
         X, y = wisconsin()
-        found = ol.RashomonSet(2, 0.01, 0.02).fit(X, y)
+        found = ol.RashomonSet(2, 0.01, 0.02).fit(X, y).trees_
     file = tmp_path_factory.mktemp("set") / "set.html"
     rows = X.head(400).assign(truth=y[:400])
     found.write_explorer(file, rows=rows, positive=found.classes[0])
@@ -246,7 +246,7 @@ def test_names_with_quotes_and_markup(visit, tmp_path):
     names = ['</script><img src=x onerror="alert(1)">', 'it\'s "quoted"', "größe & ✓"]
     frame = pd.DataFrame(X, columns=names)
     labels = ["<i>no", "<i>no", "<i>no", "'yes'", "'yes'"]
-    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, labels)
+    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, labels).trees_
     found.write_explorer(tmp_path / "set.html", rows=frame, title="<b>bold</b>")
     tab = visit(tmp_path / "set.html")
     assert tab.inner_text("h1") == "<b>bold</b>"
@@ -324,7 +324,7 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
     random = np.random.default_rng(3)
     X = pd.DataFrame(random.integers(0, 2, (150, 7)), columns=list("abcdefg"))
     y = np.where((X.a & X.b) ^ (random.random(150) < 0.2), "yes", "no")
-    found = ol.RashomonSet(4, 0.005, 0.06).fit(X, y)
+    found = ol.RashomonSet(4, 0.005, 0.06).fit(X, y).trees_
     assert found.n_trees > 10**5
     with explored(monkeypatch, found, X, y, sample=40, rows=True) as served:
         context = browser.new_context()

@@ -37,14 +37,14 @@ def mixed():
     )
     y = np.where((X[HOSTILE] > 40) ^ (X.color == "<i>"), "</b>", "'no'")
     y[random.random(n) < 0.3] = "third & last"
-    return X, y, ol.RashomonSet(2, 0.002, 0.12, thresholds=4).fit(X, y)
+    return X, y, ol.RashomonSet(2, 0.002, 0.12, thresholds=4).fit(X, y).trees_
 
 
 def constant():
     """A set in which a function asks nothing."""
     X = pd.DataFrame({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1]})
     y = ["no", "yes", "no", "no"]
-    return X, y, ol.RashomonSet(2, 0.05, 0.3).fit(X, y)
+    return X, y, ol.RashomonSet(2, 0.05, 0.3).fit(X, y).trees_
 
 
 @pytest.fixture(scope="module", params=[mixed, constant])

@@ -35,7 +35,7 @@ def people(n=200):
 
 @pytest.fixture(scope="module")
 def found():
-    return ol.RashomonSet(3, 0.01, 0.05).fit(*people())
+    return ol.RashomonSet(3, 0.01, 0.05).fit(*people()).trees_
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def test_wishes_that_are_refused(live, wishes, words):
 
 
 def test_what_is_sent_is_bounded(live, found):
-    wide = ol.RashomonSet(1, 0.01, 0.5).fit(np.eye(9, dtype=int)[:, :8], [0, 1] * 4 + [0])
+    wide = ol.RashomonSet(1, 0.01, 0.5).fit(np.eye(9, dtype=int)[:, :8], [0, 1] * 4 + [0]).trees_
     with pytest.raises(TooLarge, match="at most 6 features"):
         ask(Live(wide, TOKEN, None, None, None), "/count", {"must": [f"x{i}" for i in range(7)]})
     with pytest.raises(InvalidData, match="this is not JSON"):
@@ -224,7 +224,7 @@ def test_files_are_the_librarys(found, live):
 def test_the_classifier_decides_as_the_tree():
     """The code for scikit-learn makes one that decides as the tree does."""
     X, y = people()
-    found = ol.RashomonSet(2, 0.01, 0.02).fit(X[["age", "priors"]], y)
+    found = ol.RashomonSet(2, 0.01, 0.02).fit(X[["age", "priors"]], y).trees_
     tree = found.best_tree
     made = {}
     exec(written(tree, "sklearn", "x", None, None, None)[1].decode(), made)

@@ -252,7 +252,7 @@ def and_tree():
 
 
 def and_set():
-    return ol.RashomonSet(max_depth=2, regularization=0.01, epsilon=0.1).fit(ROWS, BOTH)
+    return ol.RashomonSet(max_depth=2, regularization=0.01, epsilon=0.1).fit(ROWS, BOTH).trees_
 
 
 PLOTS = {

@@ -4,6 +4,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
@@ -86,15 +87,15 @@ def test_rules_of_more_features_are_cut(spiral):
 @pytest.mark.parametrize("kind", ["objectives", "sizes", "map"])
 def test_rashomon(found, kind):
     display = ol.plots.RashomonDisplay.from_estimator(found, kind=kind)
-    assert display.trees is found
-    assert drawn(display.ax_) == drawn(getattr(found, f"plot_{kind}")())
+    assert display.trees is found.trees_
+    assert drawn(display.ax_) == drawn(getattr(found.trees_, f"plot_{kind}")())
     _, ax = plt.subplots()
     assert display.plot(ax, kind=kind).figure_ is ax.figure
 
 
 def test_a_view_is_drawn_too(found):
-    view = found.at_most(3)
-    assert drawn(ol.plots.RashomonDisplay.from_estimator(view).ax_) == drawn(view.plot_objectives())
+    view = found.trees_.at_most(3)
+    assert drawn(ol.plots.RashomonDisplay(view).plot().ax_) == drawn(view.plot_objectives())
 
 
 def test_mistakes_are_named(found, spiral):
@@ -102,7 +103,11 @@ def test_mistakes_are_named(found, spiral):
         ol.plots.RashomonDisplay.from_estimator(found, kind="pie")
     with pytest.raises(TypeError, match="only kind='map' takes most"):
         ol.plots.RashomonDisplay.from_estimator(found, most=3)
-    with pytest.raises(TypeError, match="takes a fitted RashomonSet or a view, got DecisionTree"):
+    with pytest.raises(TypeError, match="takes a fitted RashomonSet, got DecisionTree"):
         ol.plots.RashomonDisplay.from_estimator(spiral[0])
+    with pytest.raises(NotFittedError, match="not fitted"):
+        ol.plots.RashomonDisplay.from_estimator(ol.RashomonSet())
+    with pytest.raises(TypeError, match="takes a TreeSet, got RashomonSet"):
+        ol.plots.RashomonDisplay(found).plot()
     with pytest.raises(ValueError, match="by must be 'rate' for this tree"):
         ol.plots.CoverageDisplay.from_estimator(*spiral[:2], by="width")

@@ -16,7 +16,7 @@ from orderless.output.pages.subject import Subject
 
 def bits_of(found):
     """The columns of a set, as conditions on the rows."""
-    return [column.condition for column in found.found.space.columns]
+    return [column.condition for column in found.trees.best_tree.space.columns]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -53,8 +53,8 @@ def test_the_set_is_all_trees_over_its_columns(seed):
     classes = sorted(set(y))
     oracle = Problem(rows, [classes.index(label) for label in y], len(classes), depth=tree.depth,
                      regularization=REGULARIZATION, epsilon=EPSILON)  # fmt: skip
-    assert found.found.objective == oracle.optimum
-    assert found.found.n_trees == len(oracle.trees)
+    assert found.trees.objective == oracle.optimum
+    assert found.trees.n_trees == len(oracle.trees)
     wrong = int((np.asarray(tree.predict(X)) != y).sum())
     assert found.objective == Fraction(wrong, n) + REGULARIZATION * tree.n_leaves
     assert found.n_better == sum(oracle.objectives[t] < found.objective for t in oracle.trees)
@@ -73,14 +73,14 @@ def test_the_tree_is_one_of_those_that_are_compared(seed, depth):
     y = (X.sum(axis=1) > 1.5).astype(int) + (X[:, 0] > 0.8)
     tree = ol.read(DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y))
     found = around(Subject(tree.kernel, X, y))
-    assert found.found.objective <= found.objective
+    assert found.trees.objective <= found.objective
     if found.inside:
-        assert found.n_better < found.found.n_trees
+        assert found.n_better < found.trees.n_trees
     page = ol.report(tree, X, y).html
     where = "This tree is among " if found.inside else "This tree is not among them"
     assert where in page
-    assert f"{found.found.n_trees:,}" in page
-    assert f"{found.found.n_distinct:,}" in page
+    assert f"{found.trees.n_trees:,}" in page
+    assert f"{found.trees.n_distinct:,}" in page
 
 
 def test_columns_that_were_binarized_before():
@@ -91,8 +91,8 @@ def test_columns_that_were_binarized_before():
         DecisionTreeClassifier(max_depth=3, random_state=0).fit(bits, y), space=binarizer.space_
     )
     found = around(Subject(tree.kernel, bits, y))
-    assert found.n_own <= len(found.found.columns)
-    assert found.found.objective <= found.objective
+    assert found.n_own <= len(found.trees.columns)
+    assert found.trees.objective <= found.objective
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_a_sample_is_named_as_one():
     random = np.random.default_rng(1)
     X = random.integers(0, 2, (60, 6))
     y = (X[:, 0] & X[:, 1]) ^ (random.random(60) < 0.2)
-    found = ol.RashomonSet(3, 0.01, 0.1).fit(X, y)
+    found = ol.RashomonSet(3, 0.01, 0.1).fit(X, y).trees_
     with pytest.raises(TooLarge, match="or draw some: sample=20"):
         found.choose(limit=20).set_index("fingerprint")
     table = found.choose(sample=15, random_state=0).set_index("fingerprint")
@@ -93,7 +93,7 @@ def test_a_sample_is_named_as_one():
 
 def small():
     X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    return ol.RashomonSet(2, 0.05, 0.05).fit(X, [0, 0, 0, 1, 1])
+    return ol.RashomonSet(2, 0.05, 0.05).fit(X, [0, 0, 0, 1, 1]).trees_
 
 
 def test_nothing_may_be_left():
@@ -105,7 +105,7 @@ def test_nothing_may_be_left():
 def test_views_and_lists():
     found = small()
     assert len(found.without("x2").choose().set_index("fingerprint")) == 1
-    listed = ol.RashomonSet.from_trees(
+    listed = ol.TreeSet.from_trees(
         list(found), [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]], [0, 0, 0, 1, 1],
         regularization=0.05,
     )  # fmt: skip
@@ -154,8 +154,10 @@ LITTLE = (
 
 @pytest.mark.parametrize("measure", [*MUCH, *LITTLE])
 def test_the_better_end_of_a_measure_is_first_under_any_name(measure):
-    found = ol.RashomonSet(2, 0.01, 0.3).fit(
-        [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, 0]], [0, 0, 0, 1, 1, 1]
+    found = (
+        ol.RashomonSet(2, 0.01, 0.3)
+        .fit([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, 0]], [0, 0, 0, 1, 1, 1])
+        .trees_
     )
     for name, measures in ((measure, [measure]), ("mine", {"mine": ol.Measure(measure)})):
         values = (
@@ -179,7 +181,7 @@ def test_the_better_end_of_a_measure_is_first_under_any_name(measure):
 
 
 def test_a_matrix_of_costs_is_a_measure():
-    found = ol.RashomonSet(2, 0.01, 0.3).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 0])
+    found = ol.RashomonSet(2, 0.01, 0.3).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 0]).trees_
     costs = {(0, 1): 5, (1, 0): 1}
     table = found.choose(measures={"dear": ol.Measure(costs)}, sort="dear").set_index("fingerprint")
     assert table["dear"].iloc[0] == found.range(ol.Measure(costs)).smallest

@@ -52,7 +52,7 @@ def test_classes(seed: int, depth: int) -> None:
     name = found._problem.columns.space.names[0]
     own = set(found._problem.columns.of_feature(name))
     _check(case, found.using(name), [t for t in trees if columns_of(t) & own], case.classes.index)
-    listed = ol.RashomonSet.from_trees(
+    listed = ol.TreeSet.from_trees(
         list(found), case.X, case.labels, regularization=case.regularization,
         sample_weight=case.weights,
     )  # fmt: skip
@@ -71,7 +71,7 @@ def test_numbers(seed: int, loss: str) -> None:
 
 def test_samples_are_named() -> None:
     X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    found = ol.RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+    found = ol.RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
     got = found.conflict(X, sample=50, random_state=0)
     assert isinstance(got.share, ol.rashomon.Sampled)
     assert got.share.n_functions == 50
@@ -90,7 +90,7 @@ def test_a_frame_comes_back() -> None:
     import pandas as pd
 
     X = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, index=[5, 6, 7, 8])
-    found = ol.RashomonSet(2, 0.05, 0.5).fit(X, ["no", "no", "no", "yes"])
+    found = ol.RashomonSet(2, 0.05, 0.5).fit(X, ["no", "no", "no", "yes"]).trees_
     got = found.conflict(X)
     assert got.any.index.tolist() == got.share.index.tolist() == [5, 6, 7, 8]
     assert got.decision.tolist()[0] == "no"

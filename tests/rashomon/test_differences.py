@@ -46,7 +46,7 @@ def test_samples_are_uniform(seed):
 def test_pieces_of_the_functions():
     """Functions by the last bits of their fingerprints: disjoint, and together all of them."""
     one, _ = folds()
-    listed = ol.RashomonSet.from_trees(list(one), *training(one))
+    listed = ol.TreeSet.from_trees(list(one), *training(one))
     whole = one.functions()
     for found in (one, listed):
         parts = [
@@ -69,7 +69,7 @@ def test_pieces_of_the_functions():
 def training(found):
     """The rows that a set was trained on, one by one."""
     problem = found._problem
-    binarizer = found.binarizer_
+    binarizer = problem.table.binarizer
     rows = []
     for bits in problem.bits:
         row = {}
@@ -93,7 +93,7 @@ def folds():
 
     X, y = load_iris(return_X_y=True, as_frame=True)
     return [
-        ol.RashomonSet(2, 0.01, 0.12, binarizer="quantile").fit(X[rows], y[rows])
+        ol.RashomonSet(2, 0.01, 0.12, binarizer="quantile").fit(X[rows], y[rows]).trees_
         for rows in (np.arange(150) % 5 != 0, np.arange(150) % 5 != 1)
     ]
 
@@ -132,7 +132,7 @@ def test_operations_between_folds_go_by_function():
 
 def test_sets_say_what_they_are():
     one, _ = folds()
-    assert repr(one).startswith("RashomonSet(")
+    assert repr(one).startswith("TreeSet(")
     assert repr(one.at_most(2)).startswith("TreeSet(")
     assert f"{one.at_most(2).n_trees:,} trees" in repr(one.at_most(2))
 

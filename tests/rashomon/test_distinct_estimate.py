@@ -75,7 +75,7 @@ def test_trees_of_numbers(loss):
 @pytest.fixture(scope="module")
 def cancer() -> Any:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    return ol.RashomonSet(max_depth=3).fit(X, y)
+    return ol.RashomonSet(max_depth=3).fit(X, y).trees_
 
 
 def test_intervals_cover_as_often_as_they_say(cancer):
@@ -106,9 +106,7 @@ def test_the_error_is_that_of_the_theorem():
 
 
 def test_a_list_of_trees_and_monotone_ones_are_counted(cancer):
-    some = ol.RashomonSet.from_trees(
-        cancer[:50], *load_breast_cancer(return_X_y=True, as_frame=True)
-    )
+    some = ol.TreeSet.from_trees(cancer[:50], *load_breast_cancer(return_X_y=True, as_frame=True))
     n = some.n_distinct
     assert some.estimate_distinct() == (n, n, n, 1.0, 0)
     rising = cancer.monotone({"worst area": -1})

@@ -32,7 +32,7 @@ def share(tree, X, y, label=None):
 def test_ends_are_those_of_all_trees(seed, classes, regularization):
     X, y = problem(seed, classes)
     X_new, y_new = problem(seed + 1, classes)
-    found = ol.RashomonSet(2, regularization, 0.08).fit(X, y)
+    found = ol.RashomonSet(2, regularization, 0.08).fit(X, y).trees_
     trees = list(found.trees())
     ends = found.ends(X_new, y_new)
     expected = {
@@ -56,7 +56,7 @@ def test_ends_are_those_of_all_trees(seed, classes, regularization):
 
 def test_views_and_measures():
     X, y = problem(3)
-    found = ol.RashomonSet(2, 0.01, 0.3).fit(X, y).must_not_use("x0")
+    found = ol.RashomonSet(2, 0.01, 0.3).fit(X, y).trees_.must_not_use("x0")
     ends = found.ends(measures=["false positives", "precision"], positive="no")
     for name in ("false positives", "precision"):
         assert ends.loc[name, "smallest"] == found.range(ol.Measure(name, positive="no")).smallest
@@ -68,7 +68,7 @@ def test_views_and_measures():
 
 def test_a_class_without_rows_has_no_rate():
     X, y = problem(5)
-    found = ol.RashomonSet(2, 0.01, 0.1).fit(X, y)
+    found = ol.RashomonSet(2, 0.01, 0.1).fit(X, y).trees_
     ends = found.ends(X, np.full(len(X), "no"))
     assert "specificity" in ends.index
     assert "sensitivity" not in ends.index
@@ -77,7 +77,7 @@ def test_a_class_without_rows_has_no_rate():
 def test_numbers():
     X, _ = problem(6)
     y = X @ [1.0, 2, 0, 0.5]
-    found = ol.RashomonSet(2, 0.05, 0.2, task="regression").fit(X, y)
+    found = ol.RashomonSet(2, 0.05, 0.2, task="regression").fit(X, y).trees_
     ends = found.ends(X, y + 1)
     said = [np.asarray(tree.predict(X)) for tree in found.trees()]
     errors = [float(np.mean((one - y - 1) ** 2)) for one in said]
@@ -87,6 +87,6 @@ def test_numbers():
 
 def test_an_empty_view_is_refused():
     X, y = problem(7)
-    found = ol.RashomonSet(1, 0.01, 0).fit(X, y)
+    found = ol.RashomonSet(1, 0.01, 0).fit(X, y).trees_
     with pytest.raises(ValueError, match="no tree in this view"):
         found.must_use("x0", "x1").ends()

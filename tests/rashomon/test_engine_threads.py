@@ -20,7 +20,7 @@ def table(n_rows, n_columns, seed=0):
 
 
 def same(one, other):
-    a, b = one._source_.graph, other._source_.graph
+    a, b = one._source.graph, other._source.graph
     assert (a.optimum, a.bound, a.n_nodes, a.n_edges) == (b.optimum, b.bound, b.n_nodes, b.n_edges)
     assert one.n_trees == other.n_trees
     assert one.histogram().equals(other.histogram())
@@ -33,8 +33,8 @@ def same(one, other):
 @pytest.mark.parametrize(("rows", "columns", "depth"), [(3000, 30, 4), (500, 14, 5), (300, 60, 3)])
 def test_the_set_is_the_same(n_jobs, rows, columns, depth):
     X, y = table(rows, columns)
-    one = ol.RashomonSet(depth, 0.01, 0.02).fit(X, y)
-    same(one, ol.RashomonSet(depth, 0.01, 0.02, n_jobs=n_jobs).fit(X, y))
+    one = ol.RashomonSet(depth, 0.01, 0.02).fit(X, y).trees_
+    same(one, ol.RashomonSet(depth, 0.01, 0.02, n_jobs=n_jobs).fit(X, y).trees_)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -46,11 +46,12 @@ def test_small_problems(seed):
 def test_several_classes_and_numbers():
     X, y = table(2000, 16)
     classes = y + 2 * X[:, 4]
-    same(ol.RashomonSet(4, 0.02, 0.03).fit(X, classes),
-         ol.RashomonSet(4, 0.02, 0.03, n_jobs=3).fit(X, classes))  # fmt: skip
+    same(ol.RashomonSet(4, 0.02, 0.03).fit(X, classes).trees_,
+         ol.RashomonSet(4, 0.02, 0.03, n_jobs=3).fit(X, classes).trees_)  # fmt: skip
     numbers = y + X[:, 4] * 0.5
     one, other = (
-        ol.RashomonSet(3, 0.02, 0.03, task="regression", n_jobs=n).fit(X, numbers) for n in (1, 3)
+        ol.RashomonSet(3, 0.02, 0.03, task="regression", n_jobs=n).fit(X, numbers).trees_
+        for n in (1, 3)
     )
     assert one.n_trees == other.n_trees
     assert one.objective == other.objective
@@ -59,8 +60,8 @@ def test_several_classes_and_numbers():
 def test_without_sets_of_four():
     """Little memory has no room for them: column by column the set is the same."""
     X, y = table(3000, 30)
-    little = ol.RashomonSet(4, 0.01, 0.02, memory_limit=2_500_000).fit(X, y)
-    same(ol.RashomonSet(4, 0.01, 0.02).fit(X, y), little)
+    little = ol.RashomonSet(4, 0.01, 0.02, memory_limit=2_500_000).fit(X, y).trees_
+    same(ol.RashomonSet(4, 0.01, 0.02).fit(X, y).trees_, little)
 
 
 def test_limits_hold_on_every_thread():

@@ -28,7 +28,7 @@ def random_set(seed, n_classes=2, depth=3, epsilon=0.08):
     numbers = random.integers(0, 3, size=(n, features))
     y = (numbers[:, 0] + numbers[:, 1] * numbers[:, 2] + random.integers(0, 2, n)) % n_classes
     X = {f"a {j}": numbers[:, j].astype(float) for j in range(features)}
-    return ol.RashomonSet(depth, 0.02, epsilon, thresholds="all").fit(pd.DataFrame(X), y)
+    return ol.RashomonSet(depth, 0.02, epsilon, thresholds="all").fit(pd.DataFrame(X), y).trees_
 
 
 def shape(counts):

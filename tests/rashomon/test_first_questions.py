@@ -106,7 +106,7 @@ def test_lists_of_trees():
     for seed in range(8):
         case = Case(seed, 2, 4)
         trees = [case.read(tree) for tree in case.oracle.trees[::2]]
-        found = ol.RashomonSet.from_trees(trees, case.X, case.labels)
+        found = ol.TreeSet.from_trees(trees, case.X, case.labels)
         names = Counter()
         for function in found.functions():
             flat = found._problem.columns.flatten(function.tree.kernel, found._problem.classes)
@@ -137,7 +137,7 @@ def several() -> Any:
     random = np.random.default_rng(1)
     X = random.integers(0, 2, (60, 6))
     y = (X[:, 0] & X[:, 1]) ^ (random.random(60) < 0.2)
-    return ol.RashomonSet(3, 0.01, 0.1).fit(X, y)
+    return ol.RashomonSet(3, 0.01, 0.1).fit(X, y).trees_
 
 
 @pytest.mark.parametrize("draw_from", ["functions", "trees"])
@@ -186,7 +186,7 @@ def test_two_columns_of_one_condition():
     asked = {f"c{i}": ol.Condition("a", at_most=cut) for i, cut in enumerate((3, 3, 6))}
     features = [ol.Feature("a", values="integer"), ol.Feature("b", "boolean")]
     space = ol.Space(features, asked | {"b": "b"})
-    found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y)
+    found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y).trees_
     for view in (found, found.first("c0"), found.first("c1")):
         table = view.choose(sample=1, random_state=0).set_index("fingerprint")
         for name in view.columns:
@@ -205,7 +205,7 @@ def test_a_sample_of_functions_of_numbers(loss):
     random = np.random.default_rng(2)
     X = random.integers(0, 2, (50, 5))
     y = X[:, 0] * 2.0 + X[:, 1] + random.integers(0, 3, 50) / 4
-    found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y)
+    found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y).trees_
     table = found.choose(sample=12, random_state=0).set_index("fingerprint")
     kept = 0
     for name in found.columns:
@@ -239,7 +239,7 @@ def test_the_core_takes_whole_trees_only(several, column, words):
 
 def test_a_constant_function_begins_with_what_may_be_asked_in_vain():
     X = [[0, 1], [0, 0], [1, 0], [1, 1], [1, 1]]
-    found = ol.RashomonSet(1, 0.01, 0.5).fit(X, [0, 0, 0, 0, 1])
+    found = ol.RashomonSet(1, 0.01, 0.5).fit(X, [0, 0, 0, 0, 1]).trees_
     leaf = next(tree for tree in found if tree.n_leaves == 1)
     flat = found._problem.columns.flatten(leaf.kernel, found._problem.classes)
     (got,) = counted(found, found._view, "aware", flat)
@@ -254,7 +254,7 @@ def test_what_is_refused(several):
     with pytest.raises(InvalidData, match="first asks 'x9', which is no column and no feature"):
         several.choose(first="x9").set_index("fingerprint")
     X = [[0, 3], [1, 3], [1, 3]]  # nothing is learned from the second
-    found = ol.RashomonSet(1, 0.01, 0.5).fit(pd.DataFrame(X, columns=["a", "b"]), [0, 1, 1])
+    found = ol.RashomonSet(1, 0.01, 0.5).fit(pd.DataFrame(X, columns=["a", "b"]), [0, 1, 1]).trees_
     with pytest.raises(InvalidData, match="first asks 'b', a feature that no column is about"):
         found.first("b")
     with pytest.raises(InvalidParameter, match="first must be the name of a feature or column"):

@@ -21,12 +21,14 @@ def files():
     """Texts of sets of all kinds: 0/1 columns, features, views, lists."""
     bits = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 0]])
     y = [0, 0, 0, 1, 1, 0]
-    plain = ol.RashomonSet(2, 0.05, 0.1).fit(bits, y)
+    plain = ol.RashomonSet(2, 0.05, 0.1).fit(bits, y).trees_
     mixed = pd.DataFrame({"n": [1.5, 2, 3, 4.5, 5, 6], "t": list("abcabc"), "b": bits[:, 0]})
-    raw = ol.RashomonSet(2, "1/30", 0.1, epsilon_kind="relative").fit(
-        mixed, y, [1, 2, 0.5, 1, 1, 1]
+    raw = (
+        ol.RashomonSet(2, "1/30", 0.1, epsilon_kind="relative")
+        .fit(mixed, y, [1, 2, 0.5, 1, 1, 1])
+        .trees_
     )
-    listed = ol.RashomonSet.from_trees(list(plain), bits, y)
+    listed = ol.TreeSet.from_trees(list(plain), bits, y)
     views = [plain.within(0), plain.using("x0").at_most(3), raw.without("t"), listed.nontrivial()]
     every = plain.min_leaf(2).first({"feature": "x0", "true": "x1"}).at_most_features(2)
     views.append(every.max_cost(2, {"x0": 1, "x1": 1, "x2": 0.5}).monotone({"x1": 1}))
@@ -67,7 +69,7 @@ def changed(content, random):
 def loads_or_refuses(text):
     """Read a file and ask it a few things; say whether it loaded."""
     try:
-        found = ol.RashomonSet.from_json(text, memory_limit=10**8)
+        found = ol.TreeSet.from_json(text, memory_limit=10**8)
     except InvalidTree:
         return False
     assert found.n_trees >= 0
@@ -75,7 +77,7 @@ def loads_or_refuses(text):
     if 0 < found.n_trees < 10**6:
         assert found.best_tree in found
         assert found.n_distinct >= 1
-        assert ol.RashomonSet.from_json(found.to_json()).n_trees == found.n_trees
+        assert ol.TreeSet.from_json(found.to_json()).n_trees == found.n_trees
     return True
 
 
@@ -102,7 +104,7 @@ def test_broken_text_is_refused():
             data[random.integers(len(data))] = random.integers(256)
         loads_or_refuses(bytes(data))
         with pytest.raises(InvalidTree):
-            ol.RashomonSet.from_json(text[: random.integers(len(text))])
+            ol.TreeSet.from_json(text[: random.integers(len(text))])
 
 
 @pytest.mark.parametrize("name", ["epsilon", "regularization"])
@@ -110,17 +112,17 @@ def test_broken_text_is_refused():
 def test_numbers_of_a_file_are_read_with_care(name, text):
     content = json.loads(files()[0])
     with pytest.raises(InvalidTree, match=name):
-        ol.RashomonSet.from_json(json.dumps({**content, name: text}))
+        ol.TreeSet.from_json(json.dumps({**content, name: text}))
     content["view"]["epsilon"] = text
     with pytest.raises(InvalidTree, match="epsilon"):
-        ol.RashomonSet.from_json(json.dumps(content))
+        ol.TreeSet.from_json(json.dumps(content))
 
 
 def hard():
     """A small file with a large problem, and limits of its own that allow everything."""
     random = np.random.default_rng(0)
     bits = random.integers(0, 2, (60, 16))
-    found = ol.RashomonSet(1, 0.001, 0).fit(bits, random.integers(0, 2, 60))
+    found = ol.RashomonSet(1, 0.001, 0).fit(bits, random.integers(0, 2, 60)).trees_
     content = json.loads(found.to_json())
     return content | {"max_depth": 20, "epsilon": "1", "memory_limit": 10**30, "time_limit": None}
 
@@ -128,23 +130,27 @@ def hard():
 def test_the_callers_limits_count():
     text = json.dumps(hard())
     with pytest.raises(OutOfMemory, match="memory_limit=100,000 bytes"):
-        ol.RashomonSet.from_json(text, memory_limit=100_000)
+        ol.TreeSet.from_json(text, memory_limit=100_000)
     with pytest.raises(OutOfTime, match="time_limit=1e-06 seconds"):
-        ol.RashomonSet.from_json(text, time_limit=1e-6)
+        ol.TreeSet.from_json(text, time_limit=1e-6)
     for odd in (0, -1, "much", True):
         with pytest.raises(ValueError, match="memory_limit must be a positive number"):
-            ol.RashomonSet.from_json(text, memory_limit=odd)
+            ol.TreeSet.from_json(text, memory_limit=odd)
     with pytest.raises(ValueError, match="time_limit must be a positive number, got 0"):
-        ol.RashomonSet.from_json(text, time_limit=0)
+        ol.TreeSet.from_json(text, time_limit=0)
 
 
 def test_limits_of_the_file_do_not():
-    found = ol.RashomonSet(2, 0.05, 0.1, memory_limit=10**8, time_limit=5).fit([[0], [1]], [0, 1])
+    found = (
+        ol.RashomonSet(2, 0.05, 0.1, memory_limit=10**8, time_limit=5)
+        .fit([[0], [1]], [0, 1])
+        .trees_
+    )
     content = json.loads(found.to_json())
     for odd in (1, -5, "much", 10**400):
-        read = ol.RashomonSet.from_json(json.dumps({**content, "memory_limit": odd}))
+        read = ol.TreeSet.from_json(json.dumps({**content, "memory_limit": odd}))
         assert (read._source.memory_limit, read._source.time_limit) == (4 * 1024**3, 60.0)
-    read = ol.RashomonSet.from_json(found.to_json(), memory_limit=10**7, time_limit=None)
+    read = ol.TreeSet.from_json(found.to_json(), memory_limit=10**7, time_limit=None)
     assert (read._source.memory_limit, read._source.time_limit) == (10**7, None)
     assert read.objective == Fraction(1, 10)
 
@@ -154,7 +160,7 @@ def test_a_set_whose_tree_asks_whether_a_value_is_known_is_read_again():
     tree = ol.Tree(space, [0, 1], feature=[0, -1, -1], threshold=[np.inf, 0, 0],
                    when_true=[1, -1, -1], when_false=[2, -1, -1],
                    leaf_class=[-1, 0, 1])  # fmt: skip
-    found = ol.RashomonSet.from_trees([tree], [{"lab": 1.0}, {"lab": None}], [0, 1])
-    again = ol.RashomonSet.from_json(found.to_json())
+    found = ol.TreeSet.from_trees([tree], [{"lab": 1.0}, {"lab": None}], [0, 1])
+    again = ol.TreeSet.from_json(found.to_json())
     assert again.n_trees == 1
     assert again[0] == found[0]

@@ -16,7 +16,7 @@ def tied(seed, aware):
     y = (bits[:, 0] ^ (random.random(24) < 0.2)).astype(int)
     space = ol.Space(dict.fromkeys("abcde", "boolean")) if aware else None
     given = pd.DataFrame(X, columns=list("abcde"))
-    return ol.RashomonSet(2, 0.01, 0.1, space).fit(given, y)
+    return ol.RashomonSet(2, 0.01, 0.1, space).fit(given, y).trees_
 
 
 @pytest.mark.parametrize("aware", [False, True])
@@ -55,7 +55,7 @@ def test_a_list_of_trees_too():
     trees = [{"feature": name, "true": other, "false": leaf} for name in "abcd"]
     space = ol.Space(dict.fromkeys("abcd", "boolean"))
     X = [[0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]]
-    found = ol.RashomonSet.from_trees(trees, X, [0, 1, 1], space=space)
+    found = ol.TreeSet.from_trees(trees, X, [0, 1, 1], space=space)
     assert found.n_trees == found.n_distinct == 4
     assert found.n_distinct_rows == 1
     for semantics in ("aware", "independent", "rows"):

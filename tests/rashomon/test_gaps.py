@@ -53,7 +53,7 @@ def test_the_fairest_is_that_of_all_trees_or_its_bound_is_below(seed):
     X = random.integers(0, 2, size=(60, 7))
     y = (X[:, 0] + X[:, 1] + X[:, 2] + random.integers(0, 2, 60)) % 2
     groups = random.integers(0, 2, 60)
-    found = ol.RashomonSet(3, 0.01, 0.06).fit(X, y)
+    found = ol.RashomonSet(3, 0.01, 0.06).fit(X, y).trees_
     flat = found._counts.unrank(range(min(found.n_trees, 200_000)))
     assert len(flat) == found.n_trees
     labels = flat.says(X.astype(np.uint8))

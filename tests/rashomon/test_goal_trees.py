@@ -95,9 +95,11 @@ def test_a_part_of_a_set_is_named() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (300, 12))
     y = (X[:, 0] & X[:, 1]) ^ (random.random(300) < 0.1)
-    whole = ol.RashomonSet(4, 0.005, 0.05).fit(X, y)
+    whole = ol.RashomonSet(4, 0.005, 0.05).fit(X, y).trees_
     with pytest.warns(IncompleteSet):
-        part = ol.RashomonSet(4, 0.005, 0.05, memory_limit=200_000, on_limit="part").fit(X, y)
+        part = (
+            ol.RashomonSet(4, 0.005, 0.05, memory_limit=200_000, on_limit="part").fit(X, y).trees_
+        )
     assert whole.complete
     assert not part.complete
     all_, some = (
@@ -120,7 +122,7 @@ def test_limits_are_kept() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (400, 14))
     y = (X[:, 0] & X[:, 1]) ^ (random.random(400) < 0.35)
-    found = ol.RashomonSet(4, 0.005, 0.05).fit(X, y)
+    found = ol.RashomonSet(4, 0.005, 0.05).fit(X, y).trees_
     found._source.caps.memory_limit = 100_000
     with pytest.raises(OutOfMemory, match="measuring the trees needs more than memory_limit"):
         found.range(ol.Measure("errors"))
@@ -149,7 +151,7 @@ def test_ranges_are_those_of_all_functions_of_real_sets(
     rows, others = next(KFold(5, shuffle=True, random_state=42).split(X))
     binarizer = ol.Binarizer().set_output(transform="pandas")
     columns = binarizer.fit(X.iloc[rows], y.iloc[rows]).transform(X)
-    found = ol.RashomonSet().fit(columns.iloc[rows], y.iloc[rows])
+    found = ol.RashomonSet().fit(columns.iloc[rows], y.iloc[rows]).trees_
     trees = found.function_table().trees
     for at, arguments in (
         (rows, ()),

@@ -72,7 +72,7 @@ def test_costs_callables_masks_and_lists_of_trees(seed: int) -> None:
     trees = case.oracle.trees
     exact = [[Fraction(str(x)) for x in row] for row in table.tolist()]
     due = [total(chosen, lambda x, t=t: say(t, x), lambda y, s: exact[y][s]) for t in trees]
-    listed = ol.RashomonSet.from_trees(
+    listed = ol.TreeSet.from_trees(
         list(case.found), case.X, case.labels, regularization=case.regularization,
         sample_weight=case.weights,
     )  # fmt: skip
@@ -208,9 +208,9 @@ def test_trees_of_numbers(seed: int, depth: int, loss: str) -> None:
             front = case.found.pareto_front(ol.Measure(name, **arguments))
             points = [(case.oracle.objectives[t], due[t]) for t in case.oracle.trees]
             assert [(p.objective, p.value) for p in front] == front_of(points, False)
-            listed = ol.RashomonSet.from_trees(
+            listed = ol.TreeSet.from_trees(
                 list(case.found), case.X, case.y, regularization=case.regularization,
-                sample_weight=case.weights, loss=loss, decimals=case.found.decimals_,
+                sample_weight=case.weights, loss=loss, decimals=case.rset.decimals_,
             )  # fmt: skip
             again = listed.range(ol.Measure(name, **arguments))
             assert (again.smallest, again.largest) == (got.smallest, got.largest)
@@ -243,7 +243,7 @@ def test_other_rows_part_where_training_rows_do_not() -> None:
     """Two columns are one on the training rows, so trees that ask either first share all nodes."""
     X = [[a, a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
     y = [b if a else c for a, _, b, c in X]
-    found = ol.RashomonSet(2, 0.01, 0).fit(X, y)
+    found = ol.RashomonSet(2, 0.01, 0).fit(X, y).trees_
     assert found.n_trees == 2
     other = [[0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]]  # the first tree goes by one, and errs
     got = found.range(ol.Measure("errors", other, [1, 1, 1]))
@@ -277,8 +277,8 @@ Y5 = [0, 0, 0, 1, 1]
 
 
 @pytest.fixture(scope="module")
-def small() -> ol.RashomonSet:
-    return ol.RashomonSet(2, 0.05, 0.2).fit(X5, Y5)
+def small() -> ol.TreeSet:
+    return ol.RashomonSet(2, 0.05, 0.2).fit(X5, Y5).trees_
 
 
 @pytest.mark.parametrize(
@@ -305,12 +305,12 @@ def small() -> ol.RashomonSet:
         ({"name": lambda label, says: float("nan")}, "must be a finite number"),
     ],
 )
-def test_what_is_refused(small: ol.RashomonSet, arguments: dict[str, Any], said: str) -> None:
+def test_what_is_refused(small: ol.TreeSet, arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidData, match=said):
         small.range(ol.Measure(**arguments))
 
 
-def test_other_refusals(small: ol.RashomonSet) -> None:
+def test_other_refusals(small: ol.TreeSet) -> None:
     with pytest.raises(ValueError, match="goal must be one of 'smallest', 'largest', got 'best'"):
         small.pareto_front(ol.Measure("errors"), goal="best")
     with pytest.raises(ValueError, match="limit must be a whole number from 1, got 0"):
@@ -329,7 +329,7 @@ def test_other_refusals(small: ol.RashomonSet) -> None:
         ol.Measure("Recall")
     with pytest.raises(InvalidData, match="there is no tree in this view"):
         small.at_most(1).using("x0").range(ol.Measure("errors"))
-    numbers = ol.RashomonSet(2, 0.05, 0.2, task="regression").fit(X5, Y5)
+    numbers = ol.RashomonSet(2, 0.05, 0.2, task="regression").fit(X5, Y5).trees_
     with pytest.raises(InvalidData, match=r"must be one of 'squared error', .* got 'errors'"):
         numbers.range(ol.Measure("errors"))
     with pytest.raises(InvalidData, match="positive is a class"):
@@ -338,15 +338,15 @@ def test_other_refusals(small: ol.RashomonSet) -> None:
         numbers.range(ol.Measure({}))
 
 
-def test_labels_that_the_set_does_not_know_are_wrong(small: ol.RashomonSet) -> None:
+def test_labels_that_the_set_does_not_know_are_wrong(small: ol.TreeSet) -> None:
     got = small.range(ol.Measure("errors", X5, [0, 0, 0, 1, 7]))
     assert got.smallest >= 1
     with pytest.raises(InvalidData, match="y has the label 7, of which leaves have no share"):
         small.range(ol.Measure("squared error", X5, [0, 0, 0, 1, 7]))
 
 
-def test_a_set_from_a_json_file_does_not_know_the_order_of_its_rows(small: ol.RashomonSet) -> None:
-    again = ol.RashomonSet.from_json(small.to_json())
+def test_a_set_from_a_json_file_does_not_know_the_order_of_its_rows(small: ol.TreeSet) -> None:
+    again = ol.TreeSet.from_json(small.to_json())
     assert again.range(ol.Measure("errors")).smallest == small.range(ol.Measure("errors")).smallest
     assert (
         again.range(ol.Measure("fpr", groups="x0")).largest
@@ -381,22 +381,22 @@ def test_pickles_and_copies_keep_the_order_of_rows(seed: int) -> None:
 
 def test_a_pickle_of_many_equal_rows_is_small() -> None:
     X = np.random.default_rng(0).integers(0, 2, (20_000, 40))[np.arange(20_000) % 10]
-    found = ol.RashomonSet(2, 0.05, 0.02).fit(X, X[:, 0])
+    found = ol.RashomonSet(2, 0.05, 0.02).fit(X, X[:, 0]).trees_
     assert len(pickle.dumps(found)) < 20_000 * 40 / 2
 
 
-def test_groups_by_a_column_of_a_frame(small: ol.RashomonSet) -> None:
+def test_groups_by_a_column_of_a_frame(small: ol.TreeSet) -> None:
     import pandas as pd
 
     frame = pd.DataFrame(X5, columns=["x0", "x1", "x2"]).assign(sex=["m", "f", "m", "f", "f"])
-    found = ol.RashomonSet(2, 0.05, 0.2).fit(frame[["x0", "x1", "x2"]], Y5)
+    found = ol.RashomonSet(2, 0.05, 0.2).fit(frame[["x0", "x1", "x2"]], Y5).trees_
     by_name = found.range(ol.Measure("demographic parity", frame, groups="sex"))
     by_hand = found.range(ol.Measure("positive rate", frame, groups=frame["sex"]))
     assert (by_name.smallest, by_name.largest) == (by_hand.smallest, by_hand.largest)
     assert by_name.groups == ("f", "m")
 
 
-def test_fronts_in_print_and_as_a_table(small: ol.RashomonSet) -> None:
+def test_fronts_in_print_and_as_a_table(small: ol.TreeSet) -> None:
     front = small.pareto_front(ol.Measure("false positives"), goal="largest")
     assert repr(front).startswith("Front(false positives, ")
     table = front.to_frame()
@@ -410,7 +410,7 @@ def test_fronts_in_print_and_as_a_table(small: ol.RashomonSet) -> None:
 
 def test_a_dear_leaf_does_not_stand_for_a_cheap_split_of_the_same_measure() -> None:
     X, y = [[0, 1], [0, 0], [1, 0], [1, 1]], list("cbab")
-    found = ol.RashomonSet(3, 0.05, 0.3, ol.Space.independent("pq")).fit(X, y)
+    found = ol.RashomonSet(3, 0.05, 0.3, ol.Space.independent("pq")).fit(X, y).trees_
     groups = np.array(list("ghgh"))
     gaps = []
     for tree in found:
@@ -423,7 +423,7 @@ def test_a_dear_leaf_does_not_stand_for_a_cheap_split_of_the_same_measure() -> N
 
 def test_a_set_with_trees_has_a_fairest_one() -> None:
     X, y = [[0, 1], [1, 1], [0, 0], [1, 1], [0, 0], [1, 0]], list("abbbba")
-    found = ol.RashomonSet(2, 0.01, 0.2, ol.Space.independent("pq")).fit(X, y)
+    found = ol.RashomonSet(2, 0.01, 0.2, ol.Space.independent("pq")).fit(X, y).trees_
     rows = [[1, 1], [0, 0]]
     gaps = []
     for tree in found:

@@ -67,6 +67,6 @@ def test_ranges_of_constrained_sets(seed):
 
 def test_shares_of_leaves_are_not_those_of_functions():
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    found = ol.RashomonSet(2, 0.01, 0.3).fit(X, [0, 0, 0, 1]).monotone({"x0": 1})
+    found = ol.RashomonSet(2, 0.01, 0.3).fit(X, [0, 0, 0, 1]).trees_.monotone({"x0": 1})
     with pytest.raises(InvalidData, match="monotone is a property of functions"):
         found.range(ol.Measure("squared error"))

@@ -56,7 +56,7 @@ def holds(case, found):
     assert least <= oracle.optimum <= best == found.objective
     assert found.bound <= oracle.bound or not found.complete
     # Every tree of the part's own question is there.
-    rules = found._source_.problem.rules
+    rules = found._source.problem.rules
     inside = [
         tree
         for tree in oracle.trees
@@ -71,7 +71,6 @@ def said(found):
     assert "part of a set: " in text
     assert "incomplete: " in text
     assert found.incomplete in text
-    assert found.incomplete in found._repr_html_inner().replace("&#x27;", "'")
     view = found.at_most(2)
     assert view.complete is False
     assert "part of a set" in repr(view)
@@ -91,7 +90,7 @@ def test_a_smaller_epsilon_is_a_part(seed, monkeypatch):
                 case.fit()
             with pytest.warns(IncompleteSet, match=r"the set is incomplete: time_limit=None did"):
                 found = case.fit(on_limit="part")
-        rules = found._source_.problem.rules
+        rules = found._source.problem.rules
         assert rules.epsilon == most  # the largest within the limit
         assert found.objective_bounds == (case.oracle.optimum, case.oracle.optimum)
         holds(case, found)
@@ -192,15 +191,17 @@ def test_the_part_grows_with_the_memory():
     X, y = _table()
     sizes = []
     for limit in (150_000, 400_000, 1_000_000, 4_000_000):
-        found = ol.RashomonSet(4, 0.01, 0.06, memory_limit=limit, on_limit="part").fit(X, y)
+        found = ol.RashomonSet(4, 0.01, 0.06, memory_limit=limit, on_limit="part").fit(X, y).trees_
         low, high = found.n_trees_bounds
         sizes.append(low)
         assert high >= low
-    whole = ol.RashomonSet(4, 0.01, 0.06).fit(X, y)
+    whole = ol.RashomonSet(4, 0.01, 0.06).fit(X, y).trees_
     assert sizes == sorted(sizes)
     assert len(set(sizes)) > 2
     assert (
-        not ol.RashomonSet(4, 0.01, 0.06, memory_limit=400_000, on_limit="part").fit(X, y).complete
+        not ol.RashomonSet(4, 0.01, 0.06, memory_limit=400_000, on_limit="part")
+        .fit(X, y)
+        .trees_.complete
     )
     assert whole.n_trees >= sizes[-1]
 
@@ -234,7 +235,7 @@ def test_parts_of_sets_of_numbers(seed, loss, monkeypatch):
     case = NumberCase(seed, 2, loss)
     whole, real = case.found, NumberProblem.graph
     for sixteenths in (0, 3, 8, 15):
-        most = whole._source_.problem.rules.epsilon * sixteenths / 16
+        most = whole._source.problem.rules.epsilon * sixteenths / 16
         if not most:
             continue
 
@@ -245,7 +246,9 @@ def test_parts_of_sets_of_numbers(seed, loss, monkeypatch):
 
         with monkeypatch.context() as patch:
             patch.setattr(NumberProblem, "graph", graph)
-            found = clone(whole).set_params(on_limit="part").fit(case.X, case.y, case.weights)
+            rset = clone(case.rset).set_params(on_limit="part")
+            found = rset.fit(case.X, case.y, case.weights).trees_
+        assert found.incomplete in rset._repr_html_inner().replace("&#x27;", "'")
         assert found.complete is False
         assert found.n_trees == whole.within(most).n_trees
         assert found.n_trees <= whole.n_trees <= (found.n_trees_bounds[1] or whole.n_trees)
@@ -260,20 +263,20 @@ def part(monkeypatch):
     X, y = _table()
     with monkeypatch.context() as patch:
         Work(patch, lambda rules, known: rules.epsilon > Fraction(1, 100))
-        return ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y)
+        return ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y).trees_
 
 
 def test_least_errors_make_the_upper_bound_smaller(part, monkeypatch):
-    about = part._source_.incomplete
+    about = part._source.incomplete
     assert len(about.least_errors) == 3
     without = replace(about, least_errors=()).most_trees
-    whole = ol.RashomonSet(3, 0.01, 0.04).fit(*_table())
+    whole = ol.RashomonSet(3, 0.01, 0.04).fit(*_table()).trees_
     assert whole.n_trees <= about.most_trees < without
     # Where the searches for it pass the limit there is the other bound.
     X, y = _table()
     Work(monkeypatch, lambda r, known: r.epsilon > 0 or r.regularization < Fraction(1, 100))
-    found = ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y)
-    assert found._source_.incomplete.least_errors == ()
+    found = ol.RashomonSet(3, 0.01, 0.04, on_limit="part", time_limit=1000).fit(X, y).trees_
+    assert found._source.incomplete.least_errors == ()
     assert found.n_trees_bounds == (found.n_trees, without)
 
 
@@ -282,7 +285,7 @@ def test_answers_about_all_trees_say_that_they_are_about_a_part(part):
     for ask in ("predict", "predict_proba", "multiplicity", "ambiguity", "discrepancy"):
         with pytest.warns(IncompleteSet, match=rf"^{ask} is about the trees of this part alone"):
             getattr(part, ask)(X[:5])
-    whole = ol.RashomonSet(3, 0.01, 0.04).fit(X, _)
+    whole = ol.RashomonSet(3, 0.01, 0.04).fit(X, _).trees_
     outside = whole[whole.n_trees - 1]
     with pytest.warns(IncompleteSet, match="that a tree is not in this set is about the trees of"):
         assert outside not in part
@@ -295,7 +298,7 @@ def test_answers_about_all_trees_say_that_they_are_about_a_part(part):
 
 def test_a_part_goes_through_files(part):
     text = part.to_json()
-    again = ol.RashomonSet.from_json(text)
+    again = ol.TreeSet.from_json(text)
     assert again.complete is False
     assert again.incomplete == part.incomplete
     assert again.n_trees_bounds == part.n_trees_bounds
@@ -303,14 +306,14 @@ def test_a_part_goes_through_files(part):
     assert json.loads(again.to_json())["incomplete"] == json.loads(text)["incomplete"]
     content = json.loads(text)
     content["incomplete"]["smaller_regularizations"] = ["0.5"]  # proves nothing
-    less = ol.RashomonSet.from_json(json.dumps(content))
+    less = ol.TreeSet.from_json(json.dumps(content))
     assert less.n_trees_bounds[1] > part.n_trees_bounds[1]
     del content["incomplete"]["smaller_regularizations"]  # as files were before
-    assert ol.RashomonSet.from_json(json.dumps(content)).n_trees_bounds == less.n_trees_bounds
+    assert ol.TreeSet.from_json(json.dumps(content)).n_trees_bounds == less.n_trees_bounds
     copy = pickle.loads(pickle.dumps(part))
     assert copy.complete is False
     assert copy.incomplete == part.incomplete
-    assert "incomplete" not in json.loads(ol.RashomonSet(2).fit(*_table()).to_json())
+    assert "incomplete" not in json.loads(ol.RashomonSet(2).fit(*_table()).trees_.to_json())
 
 
 @pytest.mark.parametrize(
@@ -330,7 +333,7 @@ def test_files_that_claim_too_much_are_refused(part, change, message):
     content = json.loads(part.to_json())
     content["incomplete"] |= {"limit": "memory_limit", "amount": 1000} | change
     with pytest.raises(InvalidTree, match=message):
-        ol.RashomonSet.from_json(json.dumps(content))
+        ol.TreeSet.from_json(json.dumps(content))
 
 
 def test_more_trees_than_can_be_counted(monkeypatch):
@@ -345,10 +348,10 @@ def test_more_trees_than_can_be_counted(monkeypatch):
         return real(problem, *more)
 
     monkeypatch.setattr(Problem, "graph", graph)
-    found = ol.RashomonSet(3, 0.01, 0.04, on_limit="part").fit(X, y)
+    found = ol.RashomonSet(3, 0.01, 0.04, on_limit="part").fit(X, y).trees_
     assert found.complete is False
     assert "the trees are too many, or too large, to be counted" in found.incomplete
-    again = ol.RashomonSet.from_json(found.to_json())
+    again = ol.TreeSet.from_json(found.to_json())
     assert again.incomplete == found.incomplete
 
 
@@ -376,9 +379,9 @@ def test_bad_parameters():
 
 def test_lists_are_complete():
     X, y = _table()
-    whole = ol.RashomonSet(2, 0.01, 0.02).fit(X, y)
+    whole = ol.RashomonSet(2, 0.01, 0.02).fit(X, y).trees_
     assert whole.complete
-    listed = ol.RashomonSet.from_trees(whole, X, y)
+    listed = ol.TreeSet.from_trees(whole, X, y)
     assert listed.complete
     assert listed.n_trees_bounds == (listed.n_trees, listed.n_trees)
     assert listed.objective_bounds == (listed.objective, listed.objective)
@@ -389,8 +392,8 @@ def test_a_part_that_is_not_proven_is_a_fault(monkeypatch):
     from orderless.rashomon import incomplete
 
     X, y = _table()
-    whole = ol.RashomonSet(3, 0.01, 0.04).fit(X, y)
-    engine = whole._source_
+    rset = ol.RashomonSet(3, 0.01, 0.04).fit(X, y)
+    engine = rset.trees_._source
     monkeypatch.setattr(incomplete.Incomplete, "holds", lambda self, bound: False)
     with pytest.raises(AssertionError, match="not proven"):
-        part_of(engine, OutOfMemory("too much"), whole._constrained, math.inf)
+        part_of(engine, OutOfMemory("too much"), rset._constrained, math.inf)

@@ -20,8 +20,8 @@ def test_the_upper_bound_is_exact_where_nothing_is_lost(n_columns, depth):
     y = np.arange(len(X)) % 2
     if n_columns == 0:
         return
-    found = ol.RashomonSet(depth, 0, 1).fit(X, y)
-    bound = most_trees(found._source_.problem, depth, found._source_.bound)
+    found = ol.RashomonSet(depth, 0, 1).fit(X, y).trees_
+    bound = most_trees(found._source.problem, depth, found._source.bound)
     oracle = Oracle(
         [tuple(r) for r in X.tolist()], y.tolist(), 2, depth=depth,
         regularization=Fraction(0), epsilon=Fraction(1),
@@ -31,7 +31,7 @@ def test_the_upper_bound_is_exact_where_nothing_is_lost(n_columns, depth):
 
 def test_upper_bounds_of_large_questions():
     X, y = _table()
-    problem = ol.RashomonSet(2, 0.01, 0.02).fit(X, y)._source_.problem
+    problem = ol.RashomonSet(2, 0.01, 0.02).fit(X, y).trees_._source.problem
     by_leaves = most_trees(problem, 5, 10**6)
     assert by_leaves is not None
     assert most_trees(problem, 20, 10**9) is None or most_trees(problem, 20, 10**9) > by_leaves
@@ -45,7 +45,7 @@ def test_how_many_leaves_a_tree_of_the_set_can_have(seed, monkeypatch):
     Work(monkeypatch, lambda rules, known: rules.epsilon > 0)
     if case.epsilon == 0:
         return
-    about = case.fit(on_limit="part")._source_.incomplete
+    about = case.fit(on_limit="part")._source.incomplete
     rules, oracle = about.asked, case.oracle
     assert len(about.least_errors) == (3 if rules.regularization else 0)
     for cheaper in about.least_errors:

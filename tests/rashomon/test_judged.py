@@ -120,7 +120,7 @@ def test_numbers():
     random = np.random.default_rng(3)
     X = random.integers(0, 2, (40, 4))
     y = np.round(X @ [1, 2, 3, 0] + random.normal(0, 1, 40), 1)
-    found = ol.RashomonSet(2, 0.02, 0.1, task="regression").fit(X, y)
+    found = ol.RashomonSet(2, 0.02, 0.1, task="regression").fit(X, y).trees_
     table = found.choose(X[:15], y[:15]).set_index("fingerprint")
     assert not {"agreement", "sensitivity"} & set(table)
     for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):
@@ -133,7 +133,7 @@ def test_numbers():
 
 def small():
     X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    return ol.RashomonSet(2, 0.05, 0.05).fit(X, [0, 0, 0, 1, 1])
+    return ol.RashomonSet(2, 0.05, 0.05).fit(X, [0, 0, 0, 1, 1]).trees_
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_too_many_ways_to_miss():
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (400, 12))
     y = X.sum(axis=1) % 2
-    found = ol.RashomonSet.from_trees([_parity(12)], X, y)
+    found = ol.TreeSet.from_trees([_parity(12)], X, y)
     with pytest.raises(TooLarge, match="missing= can be a table with gaps"):
         found.choose().set_index("fingerprint")
 
@@ -194,7 +194,7 @@ def test_further_measures(case):
     }
     table = found.choose(measures=measures).set_index("fingerprint")
     for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):
-        only = ol.RashomonSet.from_trees(
+        only = ol.TreeSet.from_trees(
             [tree], case.X, case.labels, regularization=case.regularization,
             sample_weight=case.weights,
         )  # fmt: skip

@@ -30,12 +30,12 @@ def test_sets_refuse_what_float64_cannot_hold(table, thresholds):
 
 def test_sets_take_what_float64_holds():
     X = pd.DataFrame({"n": [BIG, BIG + 2, BIG + 4, BIG + 6]})
-    rset = ol.RashomonSet(1, 0.01, 0.0, ol.Space({"n": int}), thresholds="all").fit(X, [0, 0, 1, 1])
-    assert rset.best_tree.predict(X).tolist() == [0, 0, 1, 1]
+    rset = ol.RashomonSet(1, 0.01, 0.0, ol.Space({"n": int}), thresholds="all")
+    assert rset.fit(X, [0, 0, 1, 1]).predict(X).tolist() == [0, 0, 1, 1]
     rounded = ol.Space({"n": ol.Feature("n", values="float32")})
     rset = ol.RashomonSet(1, 0.01, 0.0, rounded, thresholds="all")
     far = pd.DataFrame({"n": [BIG + 1, BIG + 3, 2**60 + 1, 2**60 + 3]})
-    assert rset.fit(far, [0, 0, 1, 1]).best_tree.predict(far).tolist() == [0, 0, 1, 1]
+    assert rset.fit(far, [0, 0, 1, 1]).trees_.best_tree.predict(far).tolist() == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("binarizer", [Binarizer("all"), Binarizer((0.33, 0.66)),
@@ -60,7 +60,7 @@ def test_what_cannot_be_cut_is_said_truly():
 def test_tables_of_functions_are_equal_where_they_hold_the_same():
     X = [[0, 1], [1, 0], [1, 1], [0, 0]]
     fit = ol.RashomonSet(2, 0.01, 0.5).fit
-    one, same, other = (fit(X, y).functions().table() for y in (Y, Y, [0, 0, 1, 1]))
+    one, same, other = (fit(X, y).trees_.functions().table() for y in (Y, Y, [0, 0, 1, 1]))
     assert one == one
     assert one == same
     assert hash(one) == hash(same)

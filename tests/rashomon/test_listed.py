@@ -19,7 +19,7 @@ CASES = 25
 def listed(case, **options):
     """The oracle's set, as a list of trees."""
     trees = [case.read(tree) for tree in case.oracle.trees]
-    return ol.RashomonSet.from_trees(
+    return ol.TreeSet.from_trees(
         trees + trees[:2], case.X, case.labels, regularization=case.regularization,
         sample_weight=case.weights, **options,
     )  # fmt: skip
@@ -86,7 +86,7 @@ def test_files_give_the_same_set_back():
     for seed in range(8):
         case = Case(seed)
         found = listed(case).nontrivial()
-        for again in (ol.RashomonSet.from_json(found.to_json()), pickle.loads(pickle.dumps(found))):
+        for again in (ol.TreeSet.from_json(found.to_json()), pickle.loads(pickle.dumps(found))):
             assert isinstance(again, TreeSet)
             assert list(again) == list(found)
             assert again.functions() == found.functions()
@@ -110,7 +110,7 @@ def test_changed_files_are_refused():
         ({"format": "orderless-tree"}, "expected the format"),
     ]:  # fmt: skip
         with pytest.raises(InvalidTree, match=words):
-            ol.RashomonSet.from_json(json.dumps({**content, **change}))
+            ol.TreeSet.from_json(json.dumps({**content, **change}))
 
 
 def test_numeric_trees_by_hand():
@@ -126,7 +126,7 @@ def test_numeric_trees_by_hand():
                    "false": {"prediction": "b"}}},
     ]  # fmt: skip
     X = [[20, "red"], [40, "blue"], [31, "green"], [30, "blue"]]
-    found = ol.RashomonSet.from_trees(trees, X, ["a", "b", "b", "a"], space=space)
+    found = ol.TreeSet.from_trees(trees, X, ["a", "b", "b", "a"], space=space)
     assert found.n_trees == found.n_distinct == 3
     assert found.columns == ("age <= 30", "color = red")
     assert [tree.n_leaves for tree in found] == [2, 3, 1]
@@ -141,7 +141,7 @@ def test_numeric_trees_by_hand():
 def test_bad_lists_are_refused():
     case = Case(3)
     trees = [case.read(tree) for tree in case.oracle.trees]
-    give = ol.RashomonSet.from_trees
+    give = ol.TreeSet.from_trees
     with pytest.raises(InvalidData, match="there are no trees"):
         give([], case.X, case.labels)
     with pytest.raises(InvalidData, match="different spaces"):

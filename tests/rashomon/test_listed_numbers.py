@@ -25,7 +25,7 @@ def case(request: Any) -> NumberCase:
 
 def listed(case, trees=None, **options):
     trees = [case.read(tree) for tree in case.oracle.trees] if trees is None else trees
-    return ol.RashomonSet.from_trees(
+    return ol.TreeSet.from_trees(
         trees + trees[:2], case.X, case.y, regularization=case.regularization,
         sample_weight=case.weights, loss=case.loss, **options,
     )  # fmt: skip
@@ -47,7 +47,7 @@ def test_a_list_of_all_trees_is_the_set(case):
         for trees in oracle.functions("cells").values()
     }
     assert [key(tree) for tree in found.at_most(2)] == [key(t) for t in found if t.n_leaves <= 2]
-    for again in (pickle.loads(pickle.dumps(found)), ol.RashomonSet.from_json(found.to_json())):
+    for again in (pickle.loads(pickle.dumps(found)), ol.TreeSet.from_json(found.to_json())):
         assert [key(tree) for tree in again.trees()] == [key(tree) for tree in found.trees()]
         assert again.to_json() == found.to_json()
     assert all(tree in found for tree in found)
@@ -100,8 +100,8 @@ def test_trees_of_other_libraries(loss):
     ]
     trees = [ol.read(model, space=ol.Space.independent([f"x{i}" for i in range(5)]))
              for model in models]  # fmt: skip
-    found = ol.RashomonSet.from_trees(trees, X, y, loss=loss)
-    exact = ol.RashomonSet(2, 0.01, 1, task="regression", loss=loss).fit(X, y)
+    found = ol.TreeSet.from_trees(trees, X, y, loss=loss)
+    exact = ol.RashomonSet(2, 0.01, 1, task="regression", loss=loss).fit(X, y).trees_
     assert "squared loss, numbers to 5 decimals" in str(found) or loss == "absolute"
     power = 2 if loss == "squared" else 1
     by_leaves = {f.leaves: float(f.errors) for f in found.functions()}
@@ -121,7 +121,7 @@ def test_refusals():
     space = ol.Space.independent(["a"])
     number = ol.read({"task": "regression", "prediction": 2}, space=space)
     label = ol.read({"prediction": 1}, space=space)
-    take = ol.RashomonSet.from_trees
+    take = ol.TreeSet.from_trees
     with pytest.raises(InvalidData, match=r"some of the trees predict numbers.*give trees of one"):
         take([number, label], X, y)
     with pytest.raises(ValueError, match=r"loss is for trees that predict numbers, and these pred"):
@@ -145,7 +145,7 @@ def test_given_decimals_round_both():
     tree = {"task": "regression", "feature": "a", "true": {"prediction": 1.26},
             "false": {"prediction": 1.34}}  # fmt: skip
     space = ol.Space.independent(["a"])
-    found = ol.RashomonSet.from_trees([tree], [[0], [1]], [0.96, 3.14], space=space, decimals=1)
+    found = ol.TreeSet.from_trees([tree], [[0], [1]], [0.96, 3.14], space=space, decimals=1)
     assert found[0].classes == (1.3,)
     assert found.functions()[0].errors == Fraction("0.09") + Fraction("3.24")
     assert not found.n_nontrivial
@@ -156,10 +156,10 @@ def test_files_that_are_refused(entries):
     tree = {"task": "regression", "feature": "a", "true": {"prediction": 1},
             "false": {"prediction": 7}}  # fmt: skip
     space = ol.Space.independent(["a"])
-    text = ol.RashomonSet.from_trees([tree], [[0], [1]], [2, 3], space=space).to_json()
-    assert ol.RashomonSet.from_json(text).n_trees == 1
+    text = ol.TreeSet.from_trees([tree], [[0], [1]], [2, 3], space=space).to_json()
+    assert ol.TreeSet.from_json(text).n_trees == 1
     with pytest.raises(InvalidTree):
-        ol.RashomonSet.from_json(json.dumps({**json.loads(text), **entries}))
-    engine = ol.RashomonSet(1, task="regression").fit([[0], [1]], [2, 3]).to_json()
+        ol.TreeSet.from_json(json.dumps({**json.loads(text), **entries}))
+    engine = ol.RashomonSet(1, task="regression").fit([[0], [1]], [2, 3]).trees_.to_json()
     with pytest.raises(InvalidTree, match=r"do not say which numbers there are"):
-        ol.RashomonSet.from_json(json.dumps({**json.loads(engine), "chosen": True, "fine": 1}))
+        ol.TreeSet.from_json(json.dumps({**json.loads(engine), "chosen": True, "fine": 1}))

@@ -19,7 +19,7 @@ def test_nan_is_neither_more_nor_less():
 
     known, rises, falls = tree(np.inf, 0, 1), tree(1.0, 0, 1), tree(1.0, 1, 0)
     rows = [{"lab": 1.0}, {"lab": 2.0}, {"lab": None}]
-    found = ol.RashomonSet.from_trees([known, rises, falls], rows, [0, 1, 1])
+    found = ol.TreeSet.from_trees([known, rises, falls], rows, [0, 1, 1])
     assert set(found.monotone({"lab": 1})) == {known, rises}
     assert set(found.monotone({"lab": -1})) == {known, falls}
 
@@ -27,7 +27,7 @@ def test_nan_is_neither_more_nor_less():
 def test_functions_that_cannot_be_listed_are_refused():
     random = np.random.default_rng(0)
     X, y = random.integers(0, 2, (60, 8)), random.integers(0, 2, 60)
-    found = ol.RashomonSet(3, 0, 0.3, memory_limit=400_000).fit(X, y)
+    found = ol.RashomonSet(3, 0, 0.3, memory_limit=400_000).fit(X, y).trees_
     with pytest.raises(OutOfMemory, match="property of the whole of it, so all functions have to"):
         _ = found.monotone({"x0": 1}).n_trees
     assert found.min_leaf(2).n_trees > 0

@@ -18,7 +18,7 @@ def test_functions_that_are_kept_are_apart(seed, loss):
     random = np.random.default_rng(seed)
     X = random.integers(0, 2, (30, 5))
     y = (X[:, 0] * 3 + X[:, 1] * random.integers(0, 3, 30) + random.integers(0, 4, 30)) / 4
-    found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y)
+    found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y).trees_
     functions = found.functions()
     for within in (0, 0.05, 0.25, Fraction(1, 3), 100):
         kept: list[list[Fraction]] = []
@@ -39,11 +39,11 @@ def test_functions_that_are_kept_are_apart(seed, loss):
 
 def test_distances_that_are_refused():
     X, y = [[0], [1], [1]], [0, 1, 1]
-    numbers = ol.RashomonSet(1, task="regression").fit(X, y)
+    numbers = ol.RashomonSet(1, task="regression").fit(X, y).trees_
     with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
         numbers.functions(tolerance=-1)
     with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got 'wide'"):
         numbers.functions(tolerance="wide")
-    classes = ol.RashomonSet(1).fit(X, y)
+    classes = ol.RashomonSet(1).fit(X, y).trees_
     with pytest.raises(InvalidData, match=r"tolerance is a distance .*classification"):
         classes.functions(tolerance=1)

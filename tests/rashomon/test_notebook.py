@@ -5,7 +5,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import TooLarge
-from orderless.rashomon.tree_set import TreeSet
+from orderless.rashomon import TreeSet
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +21,9 @@ def test_a_set_with_too_many_functions_is_shown(found, name, monkeypatch):
 
     monkeypatch.setattr(TreeSet, name, property(too_large))
     with pytest.raises(TooLarge):
-        getattr(found, name)
+        getattr(found.trees_, name)
     page = found._repr_mimebundle_()["text/html"]
-    assert f"{found.n_trees} trees, objectives" in page
+    assert f"{found.trees_.n_trees} trees, objectives" in page
 
 
 def test_what_fit_learned_is_shown(found):
@@ -32,7 +32,6 @@ def test_what_fit_learned_is_shown(found):
         assert "n_features_in_" in page
         assert "binarizer_" in page
     assert "n_distinct" not in page
-    assert "_source_" not in page
 
 
 def test_a_set_that_is_not_fitted_is_shown():

@@ -24,7 +24,7 @@ def views(case):
     found, trees = case.found, case.oracle.trees
     name = case.space.names[0]
     own = {j for j, c in enumerate(case.space.columns) if c.feature == name}
-    listed = ol.RashomonSet.from_trees(
+    listed = ol.TreeSet.from_trees(
         [case.read(tree) for tree in trees], case.X, case.y, regularization=case.regularization,
         sample_weight=case.weights, loss=case.loss,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def test_ambiguity_and_discrepancy(case, within):
 
 def test_frames_and_refusals():
     X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": [0, 1, 0, 1, 1]}, index=list("vwxyz"))
-    found = ol.RashomonSet(2, 0.01, 0.5, task="regression").fit(X, [1, 2, 4, 8, 9])
+    found = ol.RashomonSet(2, 0.01, 0.5, task="regression").fit(X, [1, 2, 4, 8, 9]).trees_
     table = found.multiplicity(X)
     assert list(table.columns) == ["smallest", "largest"]
     assert list(table.index) == list("vwxyz")
@@ -117,7 +117,7 @@ def test_frames_and_refusals():
     with pytest.raises(TooLarge, match=r"more than limit=1 functions"):
         found.at_most(3).multiplicity(X, limit=1)
     assert found.multiplicity(X, limit=1).shape == (5, 2)  # nothing is listed
-    classes = ol.RashomonSet(1).fit(X, [0, 0, 1, 1, 1])
+    classes = ol.RashomonSet(1).fit(X, [0, 0, 1, 1, 1]).trees_
     for name in ("ambiguity", "discrepancy"):
         with pytest.raises(InvalidData, match=r"tolerance is a distance between numbers"):
             getattr(classes, name)(X, tolerance=1)
@@ -129,7 +129,7 @@ def test_time_is_watched():
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (400, 20))
     y = (X @ np.arange(20) + random.normal(0, 9, 400)).round(2)
-    found = ol.RashomonSet(3, 0.005, 0.05, task="regression").fit(X, y)
+    found = ol.RashomonSet(3, 0.005, 0.05, task="regression").fit(X, y).trees_
     found._source.caps.time_limit = 1e-9
     with pytest.raises(OutOfTime, match=r"the ranges of the rows took longer than time_limit"):
         found.multiplicity(random.integers(0, 2, (3000, 20)))
@@ -138,7 +138,7 @@ def test_time_is_watched():
 def test_far_apart_numbers():
     """Distances that pass every number of the trees."""
     X, y = [[0], [1]], [1e15, -1e15]
-    found = ol.RashomonSet(1, 0, 2, task="regression").fit(X, y)
+    found = ol.RashomonSet(1, 0, 2, task="regression").fit(X, y).trees_
     assert found.multiplicity(X).tolist() == [[0.0, 1e15], [-1e15, 0.0]]
     assert found.ambiguity(X, [1e300, -1e300], tolerance=1e299) == 0
     assert found.ambiguity(X, [1e300, -1e300], tolerance=1e301) == 0
@@ -157,7 +157,7 @@ def test_maps_place_functions_by_mean_differences():
     y = (X @ [1, 2, 3, 4] + random.normal(0, 1, 30)).round(2)
     weights = random.integers(0, 3, 30)
     for loss in ("squared", "absolute"):
-        found = ol.RashomonSet(2, 0.01, 0.3, task="regression", loss=loss).fit(X, y, weights)
+        found = ol.RashomonSet(2, 0.01, 0.3, task="regression", loss=loss).fit(X, y, weights).trees_
         functions = list(found.functions())
         said = np.array([f.predict(X).tolist() for f in functions])
         due = (np.abs(said[:, None] - said[None]) @ weights) / weights.sum()

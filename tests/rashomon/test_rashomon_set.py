@@ -173,11 +173,11 @@ def test_function_table(both):
 def test_pickles_and_files(both):
     _, found = both
     view = found.at_most(3)
-    for again in (pickle.loads(pickle.dumps(found)), ol.RashomonSet.from_json(found.to_json())):
+    for again in (pickle.loads(pickle.dumps(found)), ol.TreeSet.from_json(found.to_json())):
         assert again.n_trees == found.n_trees
         assert again[:5] == found[:5]
         assert again.bound == found.bound
-    for again in (pickle.loads(pickle.dumps(view)), ol.RashomonSet.from_json(view.to_json())):
+    for again in (pickle.loads(pickle.dumps(view)), ol.TreeSet.from_json(view.to_json())):
         assert list(again) == list(view)
     functions = pickle.loads(pickle.dumps(found.functions()))
     assert functions == found.functions()

@@ -41,12 +41,12 @@ def _fold(name):
 def test_known_numbers(name, fold, shared):
     known = pd.read_csv(shared / "reference" / "rashomon_counts_fold0.csv").set_index("dataset")
     binarizer, columns, _, y = fold(name)
-    found = ol.RashomonSet(space=binarizer.space_).fit(columns, y)
+    found = ol.RashomonSet(space=binarizer.space_).fit(columns, y).trees_
     assert found.n_trees == known.loc[name, "exact_trees"]
     assert found.n_nontrivial == known.loc[name, "exact_without_trivial"]
     assert found.n_distinct_independent == known.loc[name, "exact_distinct_independent"]
     assert found.n_distinct == known.loc[name, "exact_distinct_aware"]
-    plain = ol.RashomonSet().fit(columns, y)
+    plain = ol.RashomonSet().fit(columns, y).trees_
     assert plain.n_distinct == known.loc[name, "exact_distinct_independent"]
     # The list of all functions, and their trees together, are the whole set.
     table = found.function_table()
@@ -59,7 +59,7 @@ def test_known_numbers(name, fold, shared):
 def test_every_tree_is_what_it_says(name, fold):
     """Up to 60,404 trees, each evaluated on the rows by itself."""
     binarizer, columns, _, y = fold(name)
-    found = ol.RashomonSet(space=binarizer.space_).fit(columns, y)
+    found = ol.RashomonSet(space=binarizer.space_).fit(columns, y).trees_
     rows, counts = np.unique(
         np.column_stack([columns.to_numpy(), y.to_numpy()]), axis=0, return_counts=True
     )
@@ -87,7 +87,7 @@ def test_pystreed_finds_the_same_optimum(name, fold, capfd):
     pystreed = pytest.importorskip("pystreed", reason="it comes with orderless[sources]")
     _, columns, _, y = fold(name)
     for depth in (3, 4):
-        best = ol.RashomonSet(depth, 0.01, 0).fit(columns, y)
+        best = ol.RashomonSet(depth, 0.01, 0).fit(columns, y).trees_
         model = pystreed.STreeDClassifier(
             "cost-complex-accuracy", max_depth=depth, cost_complexity=0.01
         )
@@ -112,8 +112,8 @@ def treefarms_set(fold, name, epsilon, ignore=True, regularization=0.01):
         "rashomon_ignore_trivial_extensions": ignore,
     }  # fmt: skip
     model = treefarms.TREEFARMS(settings).fit(columns, y)
-    exact = ol.RashomonSet(3, regularization, epsilon, binarizer.space_).fit(columns, y)
-    theirs = ol.RashomonSet.from_treefarms(
+    exact = ol.RashomonSet(3, regularization, epsilon, binarizer.space_).fit(columns, y).trees_
+    theirs = ol.TreeSet.from_treefarms(
         model, columns, y, regularization=regularization, epsilon=epsilon, space=binarizer.space_
     )
     return theirs, exact

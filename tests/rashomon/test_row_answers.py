@@ -49,7 +49,7 @@ def test_views_and_lists_answer_alike(case):
     for view in (found.nontrivial(), found.at_most(2), found.without(case.space.names[0])):
         if not view:
             continue
-        listed = ol.RashomonSet.from_trees(
+        listed = ol.TreeSet.from_trees(
             list(view), case.X, case.labels, regularization=case.regularization,
             sample_weight=case.weights,
         )  # fmt: skip
@@ -64,7 +64,7 @@ def test_votes(case):
                        for i in range(len(rows))])  # fmt: skip
     assert (found.multiplicity(rows) == counts).all()
     assert np.allclose(found.predict_proba(rows), counts / len(functions))
-    listed = ol.RashomonSet.from_trees(list(found), case.X, case.labels)
+    listed = ol.TreeSet.from_trees(list(found), case.X, case.labels)
     assert (listed.multiplicity(rows) == counts).all()
     ambiguous = [len({f[i] for f in functions}) > 1 for i in range(len(rows))]
     assert found.ambiguity(rows) == np.mean(ambiguous)
@@ -83,7 +83,7 @@ def test_votes(case):
 
 def a_set(**options):
     X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": [0, 1, 0, 1, 1], "c": [1, 1, 0, 0, 1]})
-    return X, ol.RashomonSet(2, 0.05, 0.1, **options).fit(X, ["n", "n", "n", "y", "y"])
+    return X, ol.RashomonSet(2, 0.05, 0.1, **options).fit(X, ["n", "n", "n", "y", "y"]).trees_
 
 
 def test_answers_have_the_kind_of_the_rows():
@@ -116,7 +116,7 @@ def test_raw_features_go_in_and_come_out(shared, monkeypatch):
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    found = ol.RashomonSet(2, 0.01, 0.01, binarizer="quantile").fit(X.iloc[:, :8], y)
+    found = ol.RashomonSet(2, 0.01, 0.01, binarizer="quantile").fit(X.iloc[:, :8], y).trees_
     rows = X.iloc[:40, :8].copy()
     rows[np.random.default_rng(0).random(rows.shape) < 0.3] = np.nan
     said = found.predict(rows)
@@ -132,7 +132,7 @@ def test_raw_features_go_in_and_come_out(shared, monkeypatch):
 
 def test_votes_are_like_the_rows():
     X = pd.DataFrame([[0, 0], [0, 1], [1, 0], [1, 1]], columns=["a", "b"], index=list("wxyz"))
-    found = ol.RashomonSet(max_depth=2, epsilon=0.3).fit(X, ["n", "n", "n", "y"])
+    found = ol.RashomonSet(max_depth=2, epsilon=0.3).fit(X, ["n", "n", "n", "y"]).trees_
     counts = found.multiplicity(X)
     assert counts.columns.tolist() == ["n", "y"]
     assert counts.index.tolist() == list("wxyz")

@@ -12,7 +12,7 @@ def found():
     random = np.random.default_rng(1)
     X = random.integers(0, 2, (60, 6))
     y = (X[:, 0] & X[:, 1]) ^ (random.random(60) < 0.2)
-    return ol.RashomonSet(3, 0.01, 0.1).fit(X, y)
+    return ol.RashomonSet(3, 0.01, 0.1).fit(X, y).trees_
 
 
 @pytest.mark.parametrize("draw", ["functions", "trees"])

@@ -20,6 +20,10 @@ Y = ["n", "n", "n", "y", "y", "n"]
 
 
 def fit(table=X, y=Y, weight=None, **options):
+    return estimator(table, y, weight, **options).trees_
+
+
+def estimator(table, y, weight=None, **options):
     return ol.RashomonSet(**{"max_depth": 2, "epsilon": 0.2, **options}).fit(table, y, weight)
 
 
@@ -122,11 +126,12 @@ def test_raw_features_come_out_as_conditions_on_them():
     table = pd.DataFrame({"age": random.integers(18, 80, 200), "size": random.normal(size=200)})
     y = (table.age > 40) & (table["size"] > 0)
     for binarizer in ("threshold-guess", "quantile", ol.Binarizer((0.2, 0.5))):
-        found = fit(table, y, binarizer=binarizer)
+        rset = estimator(table, y, binarizer=binarizer)
+        found = rset.trees_
         assert found.best_tree.space.names == ("age", "size")
         assert found.n_distinct == found.n_distinct_aware <= found.n_distinct_independent
-        by_hand = found.binarizer_.transform(table)
-        again = fit(by_hand, y, space=found.binarizer_.space_)
+        by_hand = rset.binarizer_.transform(table)
+        again = fit(by_hand, y, space=rset.binarizer_.space_)
         assert again.n_trees == found.n_trees
         assert again.n_distinct == found.n_distinct
         assert again.functions() == found.functions()
@@ -146,26 +151,25 @@ def test_a_binarizer_is_applied_to_bits_too():
 def test_parameters_are_scikit_learns():
     found = ol.RashomonSet(max_depth=4, epsilon=0.1)
     assert clone(found).get_params()["max_depth"] == 4
-    assert found.set_params(max_depth=2).fit(X, Y).best_tree.depth <= 2
+    assert found.set_params(max_depth=2).fit(X, Y).trees_.best_tree.depth <= 2
     assert "max_depth=2" in repr(found)
-    assert ol.RashomonSet()
     with pytest.raises(NotFittedError, match="not fitted"):
-        ol.RashomonSet().n_trees  # noqa: B018
+        ol.RashomonSet().predict(X)
     with pytest.raises(NotFittedError, match="not fitted"):
-        ol.RashomonSet().within(0)
+        ol.RashomonSet().score(X, Y)
 
 
 def test_a_fitted_set_says_what_was_found():
     found = ol.RashomonSet(max_depth=2, epsilon=0.2)
     assert str(found) == repr(found) == found._repr_mimebundle_()["text/plain"]
     assert "<p>" not in found._repr_html_().partition("<style>")[0]
-    found.fit(X, Y)
+    trees = found.fit(X, Y).trees_
     assert repr(found) == repr(clone(found)) == str(clone(found))
-    low, high = float(found.objective), float(found.bound)
+    low, high = float(trees.objective), float(trees.bound)
     first, second = str(found).splitlines()
     assert first == repr(found)
-    assert second == f"{found.n_trees} trees, objectives {low:.4g} to {high:.4g} (epsilon 0.2)"
-    known = found.n_distinct
+    assert second == f"{trees.n_trees} trees, objectives {low:.4g} to {high:.4g} (epsilon 0.2)"
+    known = trees.n_distinct
     assert f" trees, {known} functions, objectives " in str(found)
     assert f" trees, {known} functions, objectives " in found._repr_html_()
     shown = found._repr_mimebundle_()
@@ -174,11 +178,12 @@ def test_a_fitted_set_says_what_was_found():
     with config_context(display="text"):
         assert "text/html" not in found._repr_mimebundle_()
     assert "functions" not in str(found.fit(X[:5], Y[:5])), "counted before, of other rows"
-    low = float(found.objective)
-    empty = str(found.within(0).at_most(1)).splitlines()
+    trees = found.trees_
+    low = float(trees.objective)
+    empty = str(trees.within(0).at_most(1)).splitlines()
     assert empty[0] == f"TreeSet(0 trees, objectives {low} to {low})"
     assert empty[1:] == ["no tree within the bound meets max_leaves"]
-    assert "(epsilon 0.5, relative)" in str(fit(epsilon=0.5, epsilon_kind="relative"))
+    assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, epsilon_kind="relative"))
 
 
 def test_a_count_that_is_known_keeps_its_limit():
@@ -313,7 +318,7 @@ def test_too_many_trees_of_one_function():
     """Every tree says 0: the list refuses to count past 2^64, the number of functions is there."""
     table = np.array(list(itertools.product((0, 1), repeat=6)) + 2 * [(0,) * 6])
     y = np.array(65 * [0] + [1])
-    found = ol.RashomonSet(6, 0.0, 1.0).fit(table, y)
+    found = ol.RashomonSet(6, 0.0, 1.0).fit(table, y).trees_
     assert found.n_distinct == found.n_distinct_rows == 1
     assert found.n_trees > 2**64
     with pytest.raises(TooLarge, match=r"more than 2\^64 trees of one function: take a") as fault:
@@ -324,7 +329,7 @@ def test_too_many_trees_of_one_function():
 def test_counts_beyond_machine_words():
     """An epsilon so large that every tree is in: the numbers stay exact."""
     table, y = hard()
-    found = ol.RashomonSet(5, 0.0, 1.0).fit(table[:, :7], y)
+    found = ol.RashomonSet(5, 0.0, 1.0).fit(table[:, :7], y).trees_
     assert found.n_trees > 2**64
     assert f"about {found.n_trees:.1e} trees".replace("e+", "e") in str(found)
     with pytest.raises(OverflowError, match="use n_trees"):

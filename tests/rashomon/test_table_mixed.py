@@ -37,13 +37,18 @@ def mixed(seed=0, n=120):
 
 
 def fit(table, y, **options):
+    return estimator(table, y, **options).trees_
+
+
+def estimator(table, y, **options):
     return ol.RashomonSet(**{"max_depth": 2, "epsilon": 0.05, **options}).fit(table, y)
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_text_and_bits_stay_whole_beside_numbers(word):
     table, y = mixed()
-    found = fit(table, y, binarizer=word)
+    rset = estimator(table, y, binarizer=word)
+    found = rset.trees_
     cuts = [name for name in found.columns if " <= " in name]
     assert all(name.startswith(("age <= ", "income <= ")) for name in cuts)
     assert [name for name in found.columns if name not in cuts] == [
@@ -54,8 +59,8 @@ def test_text_and_bits_stay_whole_beside_numbers(word):
     first = [name.split(" <= ")[0].split(" = ")[0] for name in found.columns]
     assert list(dict.fromkeys(first)) == [name for name in table if name in first]
     assert found.best_tree.space.names == tuple(table)
-    assert found.binarizer_.feature_names_in_.tolist() == NUMBERS
-    assert found.n_features_in_ == table.shape[1]
+    assert rset.binarizer_.feature_names_in_.tolist() == NUMBERS
+    assert rset.n_features_in_ == table.shape[1]
     for name in (*TEXT, *BITS):
         assert found.using(name).n_trees + found.without(name).n_trees == found.n_trees
     assert found.using("home").n_trees > 0
@@ -117,10 +122,12 @@ def test_what_is_left_out_is_named():
     found = fit(table, y)
     assert found.left_out == LEFT_OUT
     said = "3 features are left out (constant, or no threshold): 'income', 'zone', 'always'"
-    assert str(found).splitlines()[2:] == [said]
-    assert f"<br>{said}</p>" in found._repr_html_()
+    assert str(found).splitlines()[1:] == [said]
+    rset = estimator(table, y)
+    assert str(rset).splitlines()[2:] == [said]
+    assert f"<br>{said}</p>" in rset._repr_html_()
     # Views and files too.
-    for view in (found.within(0), found.without("home"), ol.RashomonSet.from_json(found.to_json())):
+    for view in (found.within(0), found.without("home"), ol.TreeSet.from_json(found.to_json())):
         assert view.left_out == LEFT_OUT
         assert str(view) == f"{view!r}\n{said}"
     # A number of no use to the guessing trees, beside one that says it all.
@@ -130,14 +137,15 @@ def test_what_is_left_out_is_named():
     assert "1 feature is left out" in str(guessed)
     assert guessed.using("noise").n_trees == 0
     assert fit(wide[["age", "noise", "home"]], y, binarizer="quantile").left_out == ()
-    assert ol.RashomonSet.from_trees(list(found)[:3], table, y).left_out == ()
+    assert ol.TreeSet.from_trees(list(found)[:3], table, y).left_out == ()
 
 
 def test_numbers_without_any_cut_do_not_stand_in_the_way():
     table, y = mixed()
-    found = fit(table.assign(age=7.5, income=1e9)[["age", "income", *TEXT]], y)
+    rset = estimator(table.assign(age=7.5, income=1e9)[["age", "income", *TEXT]], y)
+    found = rset.trees_
     assert found.left_out == ("age", "income")
-    assert found.binarizer_ is None
+    assert rset.binarizer_ is None
     assert found.columns == ("home = free", "home = own", "home = rent", "records = no",
                              "records = yes")  # fmt: skip
     assert found.n_trees == fit(table[TEXT], y).n_trees
@@ -168,7 +176,7 @@ def test_files_hold_mixed_columns():
     table, y = mixed()
     for word in WORDS:
         found = fit(table, y, binarizer=word)
-        again = ol.RashomonSet.from_json(found.to_json())
+        again = ol.TreeSet.from_json(found.to_json())
         assert again.columns == found.columns
         assert (again.n_trees, again.n_distinct) == (found.n_trees, found.n_distinct)
         assert again.functions() == found.functions()

@@ -78,7 +78,7 @@ def test_what_is_no_plain_table_of_numbers_is_left_to_others():
 
 def test_tables_that_are_read_in_another_way_give_the_same_set():
     few, y = BITS[:60, :4], Y[:60]
-    wanted = RashomonSet(2, 0.02, 0.05).fit(few.tolist(), y.tolist())
+    wanted = RashomonSet(2, 0.02, 0.05).fit(few.tolist(), y.tolist()).trees_
     brute = oracle.Problem(few.tolist(), y.tolist(), 2, depth=2, regularization=Fraction(1, 50),
                            epsilon=Fraction(1, 20))  # fmt: skip
     assert wanted.n_trees == len(brute.trees)
@@ -89,7 +89,7 @@ def test_tables_that_are_read_in_another_way_give_the_same_set():
     ):  # fmt: skip
         for labels in (y, y == 1, y.astype(object), np.where(y == 1, "yes", "no"), pd.Series(y),
                        y.astype(">i2"), y + 5, (y * 3).astype(float)):  # fmt: skip
-            found = RashomonSet(2, 0.02, 0.05).fit(X, labels)
+            found = RashomonSet(2, 0.02, 0.05).fit(X, labels).trees_
             assert found.n_trees == wanted.n_trees
             assert found.objective == wanted.objective
             assert found.n_nontrivial == wanted.n_nontrivial
@@ -97,8 +97,8 @@ def test_tables_that_are_read_in_another_way_give_the_same_set():
 
 def test_weights_of_one_change_nothing_and_are_made_when_asked_for():
     few, y = BITS[:60, :4], Y[:60]
-    plain = RashomonSet(2, 0.02, 0.05).fit(few, y)
-    weighed = RashomonSet(2, 0.02, 0.05).fit(few, y, np.ones(60))
+    plain = RashomonSet(2, 0.02, 0.05).fit(few, y).trees_
+    weighed = RashomonSet(2, 0.02, 0.05).fit(few, y, np.ones(60)).trees_
     assert plain.histogram().equals(weighed.histogram())
     assert plain._problem.amounts.tolist() == weighed._problem.amounts.tolist() == [1] * 60
     assert plain._problem.weights.tolist() == weighed._problem.weights.tolist()
@@ -106,7 +106,7 @@ def test_weights_of_one_change_nothing_and_are_made_when_asked_for():
 
 def test_a_set_does_not_change_with_the_table_it_was_made_from():
     X, y = BITS[:60, :4].astype(np.uint8), Y[:60].astype(np.int32)
-    found = RashomonSet(2, 0.02, 0.05).fit(X, y)
+    found = RashomonSet(2, 0.02, 0.05).fit(X, y).trees_
     before = found.n_distinct
     table = read_table(X, *read_labels(y), None, None)
     X[:], y[:] = 0, 0

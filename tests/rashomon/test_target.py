@@ -21,7 +21,7 @@ X = [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
 def fit(y, X=X, sample_weight=None, **options):
-    return ol.RashomonSet(2, task="regression", **options).fit(X, y, sample_weight)
+    return ol.RashomonSet(2, task="regression", **options).fit(X, y, sample_weight).trees_
 
 
 def target_of(y, loss="squared", decimals=None, weights=None):

@@ -15,14 +15,18 @@ def in_disorder(X, y, depth):
     order = np.random.default_rng(0).permutation(len(binarizer.thresholds_))
     columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])
-    return ol.RashomonSet(depth, 0.01, 0.02, space, binarizer=None).fit(columns.iloc[:, order], y)
+    return (
+        ol.RashomonSet(depth, 0.01, 0.02, space, binarizer=None)
+        .fit(columns.iloc[:, order], y)
+        .trees_
+    )
 
 
 @pytest.mark.parametrize("depth", [2, 3])
 @pytest.mark.parametrize("name", ["iris_setosa", "iris_versicolor", "iris_virginica", "spiral"])
 def test_every_cut_point_and_explicit_columns_are_the_same_trees(name, depth):
     data = load(name)
-    every = ol.RashomonSet(depth, 0.01, 0.02, thresholds="all").fit(data.X, data.y)
+    every = ol.RashomonSet(depth, 0.01, 0.02, thresholds="all").fit(data.X, data.y).trees_
     explicit = in_disorder(data.X, data.y, depth)
     assert every.n_trees == explicit.n_trees > 500
     assert every.n_nontrivial == explicit.n_nontrivial
@@ -34,7 +38,7 @@ def test_every_cut_point_and_explicit_columns_are_the_same_trees(name, depth):
 def test_trees_after_a_first_cut_are_those_of_sorted_rows(name, features):
     """Another way to count: every cut of every side, errors from running sums."""
     data = load(name)
-    every = ol.RashomonSet(3, 0.01, 0.02, thresholds="all").fit(data.X, data.y)
+    every = ol.RashomonSet(3, 0.01, 0.02, thresholds="all").fit(data.X, data.y).trees_
     problem = every._source.problem
     assert data.X.shape[1] == features
     rows = SortedRows(

@@ -34,7 +34,7 @@ def walking(request, monkeypatch):
 def test_the_same_set_as_of_explicit_columns(seed, walking):
     X, y, weights = problem(seed)
     parameters = (3, 0.02, 0.02)
-    found = ol.RashomonSet(*parameters, thresholds="all").fit(X, y, sample_weight=weights)
+    found = ol.RashomonSet(*parameters, thresholds="all").fit(X, y, sample_weight=weights).trees_
     explicit = in_disorder(X, y, weights, *parameters)
     assert counted(found) == counted(explicit)
     trees = found.sample(15, random_state=seed)
@@ -61,9 +61,8 @@ def test_ties_everywhere(data):
         patch.setattr(sizes, "WALK_FROM", 0)
         for most in (2**26, 0):
             patch.setattr(sizes, "MOST_LAST", most)
-            found = ol.RashomonSet(3, 0.02, epsilon, thresholds="all")
-            found.fit(X, y, sample_weight=weights)
-            assert counted(found) == counted(explicit)
+            rset = ol.RashomonSet(3, 0.02, epsilon, thresholds="all")
+            assert counted(rset.fit(X, y, sample_weight=weights).trees_) == counted(explicit)
 
 
 def test_views_of_last_splits_that_are_not_written_down(monkeypatch):
@@ -71,7 +70,7 @@ def test_views_of_last_splits_that_are_not_written_down(monkeypatch):
     whole = in_disorder(X, y, None, 3, 0.02, 0.02)
     monkeypatch.setattr(sizes, "WALK_FROM", 0)
     monkeypatch.setattr(sizes, "MOST_LAST", 0)
-    found = ol.RashomonSet(3, 0.02, 0.02, thresholds="all").fit(X, y)
+    found = ol.RashomonSet(3, 0.02, 0.02, thresholds="all").fit(X, y).trees_
     names = ["x0", "x1", "x2"]
     for look in (
         lambda of: of.within(0.01),
@@ -94,6 +93,6 @@ def test_what_needs_every_last_split_says_so(ask, monkeypatch):
     X, y, _ = problem(2)
     monkeypatch.setattr(sizes, "WALK_FROM", 0)
     monkeypatch.setattr(sizes, "MOST_LAST", 0)
-    found = ol.RashomonSet(3, 0.02, 0.02, thresholds="all").fit(X, y)
+    found = ol.RashomonSet(3, 0.02, 0.02, thresholds="all").fit(X, y).trees_
     with pytest.raises(TooLarge, match=r"counted and not written down.*thresholds=100"):
         ask(found)

@@ -34,7 +34,8 @@ def test_a_binarizer_that_comes_late_is_too_late(monkeypatch):
         monkeypatch.setattr(f"orderless.rashomon.{name}.monotonic", lambda: now[0])
     with pytest.raises(OutOfTime, match="thresholds"):
         ol.RashomonSet(2, 0.01, 0.02, time_limit=2, binarizer=Waiting(3)).fit(X, Y)
-    assert ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting(3)).fit(X, Y).n_trees
+    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting(3))
+    assert rset.fit(X, Y).trees_.n_trees
 
 
 def test_what_finding_thresholds_takes_is_not_there_for_the_search(monkeypatch):

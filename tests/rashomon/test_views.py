@@ -127,7 +127,7 @@ def test_lists_of_trees_have_the_same_views(names):
     for seed in range(4):
         case = Case(seed, 2)
         trees = [case.read(tree) for tree in case.oracle.trees]
-        listed = ol.RashomonSet.from_trees(
+        listed = ol.TreeSet.from_trees(
             trees, case.X, case.labels, regularization=case.regularization,
             sample_weight=case.weights, space=case.space,
         )  # fmt: skip
@@ -138,8 +138,8 @@ def test_lists_of_trees_have_the_same_views(names):
 
 def test_a_row_counts_as_much_as_it_weighs():
     X = [[0], [0], [1]]
-    once = ol.RashomonSet(1, 0, 1).fit(X, [0, 1, 1])
-    heavy = ol.RashomonSet(1, 0, 1).fit(X, [0, 1, 1], [1, 1, 2])
+    once = ol.RashomonSet(1, 0, 1).fit(X, [0, 1, 1]).trees_
+    heavy = ol.RashomonSet(1, 0, 1).fit(X, [0, 1, 1], [1, 1, 2]).trees_
     assert (once.min_leaf(2).n_trees, heavy.min_leaf(2).n_trees) == (1, 2)
     assert (heavy.min_leaf(0.5).n_trees, heavy.min_leaf(0.51).n_trees) == (2, 1)
     assert heavy.min_leaf(4).n_trees == 1
@@ -147,12 +147,12 @@ def test_a_row_counts_as_much_as_it_weighs():
 
 
 @pytest.fixture
-def patients() -> ol.RashomonSet:
+def patients() -> ol.TreeSet:
     random = np.random.default_rng(0)
     X = np.column_stack([random.integers(20, 60, 80), random.integers(0, 2, (80, 2))])
     y = (X[:, 0] > 40) ^ (random.random(80) < 0.1)
     frame = pd.DataFrame(X, columns=["age", "smoker", "sex"])
-    return ol.RashomonSet(2, 0.02, 0.1, binarizer="quantile").fit(frame, y)
+    return ol.RashomonSet(2, 0.02, 0.1, binarizer="quantile").fit(frame, y).trees_
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_what_is_refused(patients, call, error, message):
 
 def test_categories_have_no_order():
     X = [{"color": c} for c in ["red", "blue", "red", "green"]]
-    found = ol.RashomonSet(1, 0, 1).fit(pd.DataFrame(X), [0, 1, 0, 1])
+    found = ol.RashomonSet(1, 0, 1).fit(pd.DataFrame(X), [0, 1, 0, 1]).trees_
     with pytest.raises(InvalidData, match="'color' is categorical"):
         found.monotone({"color": 1})
 

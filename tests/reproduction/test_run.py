@@ -268,7 +268,11 @@ def test_rows_whose_path_is_known_in_some_tree():
     random = np.random.RandomState(0)
     X = random.randint(0, 2, (60, 4))
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & (random.rand(60) < 0.8))
-    trees = ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1, binarizer=None).fit(X, y)
+    trees = (
+        ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1, binarizer=None)
+        .fit(X, y)
+        .trees_
+    )
     rows = np.where(random.rand(81, 4) < 0.6, np.nan, random.randint(0, 2, (81, 4)))
     each = [~np.ma.getmaskarray(ol.baselines.predict_path(tree, rows)) for tree in trees]
     assert len(each) > 5

@@ -22,6 +22,7 @@ from ..model import (
     refuse_facts,
     row_bins,
 )
+from ..questions import as_one_tree
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves, possible_cells_tree, priced_features
@@ -76,8 +77,12 @@ def read_problem(
 
 
 def _leaves_of(model: Any, tolerance: float | None, priced: set[str], method: str) -> Leaves:
-    """Give a tree's leaves, for ``tolerance`` as one of numbers."""
-    tree = read_tree(model)
+    """Return a model's leaves, for ``tolerance`` as one of numbers.
+
+    Of an ensemble those of the one tree that decides the same, for what is bought as soon as it
+    can matter; ``naive`` and ``path`` ask as the nodes of a tree that somebody trained do.
+    """
+    tree = read_tree(model) if method in ("naive", "path") else as_one_tree(model)
     if method in ("naive", "path"):  # they ask all, whatever is determined
         refuse_facts(
             tree.space,

@@ -7,15 +7,17 @@ Out: answers, other models, exports.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel
+from ..model import TIME_LIMIT, Adding, Link, Rule, Space, SumKernel, TreeKernel
 from ..output.code import ensemble_as_onnx, ensemble_as_pmml, sum_as_expression, sum_as_sql
 from ..questions import (
     Explanation,
     Explanations,
+    as_one_tree,
     explain,
     explain_all,
     predict_proba,
@@ -203,8 +205,6 @@ class Ensemble(Model[SumKernel]):
     def __str__(self) -> str:
         return str(self.kernel).replace("SumKernel", "Ensemble", 1)
 
-    # -- rows ----------------------------------------------------------------------------------
-
     # -- why -----------------------------------------------------------------------------------
 
     def _explain(
@@ -218,6 +218,10 @@ class Ensemble(Model[SumKernel]):
         return explain_all(self.kernel, X, time_limit)
 
     # -- exports, and the trees --------------------------------------------------------------
+
+    @cached_property
+    def _one_tree(self) -> TreeKernel:
+        return as_one_tree(self.kernel)
 
     def to_onnx(self) -> bytes:
         """Write a model of ONNX that decides complete rows as the library does, to the last bit.

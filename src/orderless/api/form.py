@@ -22,7 +22,7 @@ from ..output.rules import (
     form_in_short,
     form_in_short_html,
 )
-from ..readers import read_tree
+from ..questions import as_one_tree
 from .model import LONGEST
 from .tree import Tree
 
@@ -38,7 +38,9 @@ def canonicalize(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``orderless.read`` reads as a tree
+    tree : Tree, Ensemble, CanonicalForm, or any model that ``orderless.read`` reads
+        An ensemble is read as the one tree that decides the same, which small ensembles have
+        (``Ensemble.to_tree``); ``TooLarge`` is raised of others.
     limit : int
         How many reasons a class may have before ``TooManyReasons`` is raised.
     time_limit : float, optional
@@ -75,7 +77,7 @@ def canonicalize(
     >>> [str(term) for term in form.reasons[1]]
     ['not x1 AND x3', 'x2 AND x3', 'x1 AND x2']
     """
-    kernel = read_tree(tree)
+    kernel = as_one_tree(tree)
     return CanonicalForm(Form(kernel, limit=limit, time_limit=time_limit, exact=exact))
 
 

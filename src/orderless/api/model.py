@@ -10,7 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
 
+from ..form import fingerprint
 from ..model import TIME_LIMIT, Budget, Fact, Label, Space, SumKernel, TreeKernel, formats
+from ..output.code import tree_as_javascript, tree_as_python
 from ..questions import (
     Explanation,
     Explanations,
@@ -65,6 +67,26 @@ class Model(ABC, Generic[K]):
     def features(self) -> tuple[str, ...]:
         """Names of the features that it asks about, in the order of the space."""
         return self.kernel.features
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hex digits that name the function: equal for equivalent models, on every machine.
+
+        Two functions share a fingerprint with a probability below 2^-100; ``equivalent`` proves
+        that they are equal. An ensemble has that of the one tree that decides the same, which small
+        ensembles have (``Ensemble.to_tree``), and raises ``TooLarge`` without it.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> one = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+        ...        "false": {"prediction": 0}}, "false": {"prediction": 0}}
+        >>> other = {"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
+        ...          "false": {"prediction": 0}}, "false": {"prediction": 0}}
+        >>> ol.read(one).fingerprint == ol.read(other).fingerprint
+        True
+        """
+        return fingerprint(self._one_tree)
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -338,8 +360,7 @@ class Model(ABC, Generic[K]):
             narrows the scores most per cost. (``cheapest_policy`` finds the order that costs
             least.)
         tolerance : float, optional
-            For a tree of numbers: ask only until the numbers that are possible are at most so far
-            apart.
+            For numbers: ask only until those that are possible are at most so far apart.
 
         Returns
         -------
@@ -419,7 +440,7 @@ class Model(ABC, Generic[K]):
         return self._explain(row, costs, tolerance, limit, time_limit)
 
     def explain_all(self, X: Any, *, time_limit: float | None = TIME_LIMIT) -> Explanations:
-        """Explain many rows: the class of each, and the reason that ``explain`` shows.
+        """Explain many rows: the class or number of each, and the reason that ``explain`` shows.
 
         Parameters
         ----------
@@ -431,8 +452,8 @@ class Model(ABC, Generic[K]):
         Returns
         -------
         Explanations
-            ``.label`` and ``.reasons`` by row; ``explanations[i]`` is what ``explain`` gives for
-            row i.
+            ``.label`` and ``.reasons`` by row, of a model of numbers also ``.intervals``;
+            ``explanations[i]`` is what ``explain`` gives for row i.
 
         Examples
         --------
@@ -523,7 +544,57 @@ class Model(ABC, Generic[K]):
         """Write it as JSON, which ``orderless.read`` reads."""
         return self.kernel.to_json()
 
+    def to_javascript(self, *, module: bool = True) -> str:
+        """Write JavaScript that decides as ``predict`` does, without dependencies.
+
+        It has three functions. ``decide(row)`` takes an object of feature: value and gives the
+        class, or null where that depends on unknown values; ``possibleClasses(row)`` gives all
+        classes that are left; ``why(row)`` gives one of the reasons that hold, in words. A value
+        may also be a range, ``{from: 20, to: 30}``, or one of several categories,
+        ``["red", "blue"]``.
+
+        Parameters
+        ----------
+        module : bool
+            Whether to write an ES module that exports the functions, or a script that puts them
+            into the global object ``orderless``.
+
+        Notes
+        -----
+        Linear in the tree. An ensemble is written as the one tree that decides the same, which
+        small ensembles have (``Ensemble.to_tree``), so that it knows what is certain. A value is
+        unknown if it is left out, undefined, null, NaN or ``""``; where NaN is a value of the
+        feature, null and NaN are that value.
+        """
+        return tree_as_javascript(self._one_tree, module=module)
+
+    def to_python(self, function_name: str = "decide") -> str:
+        """Write the source of a Python module that decides as ``predict`` does.
+
+        It needs no package and Python 3.8 or later. Its function takes a dict of feature -> value
+        (the features' own values, also where the rows of this form have columns that are
+        indicators) and gives the class, or None where that depends on unknown values. Its second
+        function, ``why(row)``, gives one of the reasons that hold, in words.
+
+        Parameters
+        ----------
+        function_name : str
+            An identifier.
+
+        Notes
+        -----
+        Linear in the tree; rules and reasons are not needed. An ensemble is written as for
+        ``to_javascript``. A value is unknown if it is left out,
+        None or NaN; where NaN is a value of the feature, only if it is left out.
+        """
+        return tree_as_python(self._one_tree, function_name)
+
     # -- how one kind of model answers ---------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def _one_tree(self) -> TreeKernel:
+        """One tree that decides the same."""
 
     @abstractmethod
     def _explain(

@@ -1,6 +1,6 @@
 """Policies: which feature to find out next, what that costs, and why.
 
-In:  a tree, complete rows, what each feature costs.
+In:  a model, complete rows, what each feature costs.
 Out: ``cheapest_policy``; ``Policy``, and ``Question``, which is what it says in one situation.
 Paper: Section 7; ``method="optimal"`` goes beyond it.
 """
@@ -59,7 +59,7 @@ REMEMBERED = 256
 
 @in_budget
 def cheapest_policy(
-    tree: Any,
+    model: Any,
     X: Any,
     costs: Any,
     *,
@@ -80,18 +80,21 @@ def cheapest_policy(
     exploration: float = 0.5,
     reward: float | None = None,
 ) -> Policy:
-    r"""Find out which features to measure, in which order, to get the tree's decision cheaply.
+    r"""Find out which features to measure, in which order, to get a model's answer cheaply.
 
     A feature is bought once, and then all its conditions are known. A policy stops as soon as the
     row is determined (naive and path, the paper's baselines, do not).
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read`` knows
+    model : Tree, Ensemble, CanonicalForm, or any model that ``read`` knows
+        An ensemble is read as the one tree that decides the same, which small ensembles have
+        (``Ensemble.to_tree``); ``TooLarge`` is raised of others. The methods "path" and "naive" are
+        about the nodes of one trained tree, and refuse ensembles.
     X : array, data frame, or list of dicts
         Complete training rows, which say how likely each answer is.
     costs : dict of feature -> cost, or one cost per feature in the order of X's features
-        0 or more, for every feature that the tree asks about: one without a cost is an error,
+        0 or more, for every feature that the model asks about: one without a cost is an error,
         unless it is ``known``.
     tolerance : float, optional
         For a tree of numbers: a row is determined where the numbers that are still possible are at
@@ -189,7 +192,7 @@ def cheapest_policy(
       fever (25%): 9
     """
     problem, total = read_problem(
-        tree,
+        model,
         X,
         costs,
         tolerance=tolerance,

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..form import (
     Form,
-    fingerprint,
     smallest_tree,
 )
 from ..inputs import Predictor, labels_like, rows_for
@@ -24,9 +23,7 @@ from ..output.code import (
     as_pmml,
     to_sklearn,
     tree_as_expression,
-    tree_as_javascript,
     tree_as_onnx,
-    tree_as_python,
     tree_as_sql,
 )
 from ..output.rules import tree_as_html
@@ -164,25 +161,6 @@ class Tree(Model[TreeKernel]):
     def distribution(self) -> NDArray[np.float64] | None:
         """Training rows by node and class, if they are known."""
         return self.kernel.distribution
-
-    @property
-    def fingerprint(self) -> str:
-        """32 hex digits that name the function: equal for equivalent trees, on every machine.
-
-        Two functions share a fingerprint with a probability below 2^-100; ``equivalent`` proves
-        that they are equal.
-
-        Examples
-        --------
-        >>> import orderless as ol
-        >>> one = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-        ...        "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> other = {"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
-        ...          "false": {"prediction": 0}}, "false": {"prediction": 0}}
-        >>> ol.read(one).fingerprint == ol.read(other).fingerprint
-        True
-        """
-        return fingerprint(self.kernel)
 
     def replace(self, **changes: Any) -> Self:
         """Make a tree that differs in some of the parameters that ``Tree`` takes.
@@ -367,6 +345,10 @@ class Tree(Model[TreeKernel]):
 
     # -- exports -------------------------------------------------------------------------------
 
+    @property
+    def _one_tree(self) -> TreeKernel:
+        return self.kernel
+
     def to_sklearn(self) -> Any:
         """Return a fitted ``DecisionTreeClassifier`` that predicts the same.
 
@@ -430,28 +412,6 @@ class Tree(Model[TreeKernel]):
         """
         return tree_as_onnx(self.kernel, floats=floats, unknowns=unknowns)
 
-    def to_javascript(self, *, module: bool = True) -> str:
-        """Write JavaScript that decides as ``predict`` does, without dependencies.
-
-        It has three functions. ``decide(row)`` takes an object of feature: value and gives the
-        class, or null where that depends on unknown values; ``possibleClasses(row)`` gives all
-        classes that are left; ``why(row)`` gives one of the reasons that hold, in words. A value
-        may also be a range, ``{from: 20, to: 30}``, or one of several categories,
-        ``["red", "blue"]``.
-
-        Parameters
-        ----------
-        module : bool
-            Whether to write an ES module that exports the functions, or a script that puts them
-            into the global object ``orderless``.
-
-        Notes
-        -----
-        Linear in the tree. A value is unknown if it is left out, undefined, null, NaN or ``""``;
-        where NaN is a value of the feature, null and NaN are that value.
-        """
-        return tree_as_javascript(self.kernel, module=module)
-
     def to_pmml(self, *, complete: bool = False, limit: int = 20_000) -> str:
         """Write PMML 4.4, for engines of other makers.
 
@@ -499,26 +459,6 @@ class Tree(Model[TreeKernel]):
         </SimpleRule>
         """
         return as_pmml(self.kernel, complete=complete, limit=limit)
-
-    def to_python(self, function_name: str = "decide") -> str:
-        """Write the source of a Python module that decides as ``predict`` does.
-
-        It needs no package and Python 3.8 or later. Its function takes a dict of feature -> value
-        (the features' own values, also where the rows of this form have columns that are
-        indicators) and gives the class, or None where that depends on unknown values. Its second
-        function, ``why(row)``, gives one of the reasons that hold, in words.
-
-        Parameters
-        ----------
-        function_name : str
-            An identifier.
-
-        Notes
-        -----
-        Linear in the tree; rules and reasons are not needed. A value is unknown if it is left out,
-        None or NaN; where NaN is a value of the feature, only if it is left out.
-        """
-        return tree_as_python(self.kernel, function_name)
 
     def to_sql(
         self,

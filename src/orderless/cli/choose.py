@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..model import Space
-    from ..rashomon import RashomonSet
+    from ..rashomon import TreeSet
     from .table import Labelled
 
 __all__ = ["EXAMPLE", "command"]
@@ -248,7 +248,7 @@ def command(
         front=choice.front or (), limit=limits.limit, **judged,
     )  # fmt: skip
     records = _records(frame)
-    content = _content(found, given, held, choice, frame) | {"choice": records}
+    content = _content(found, which, given, held, choice, frame) | {"choice": records}
     content |= about_part(found, limits)
     written = [] if save is None else [_saved(found, records, function, save)]
     if explorer is not None:
@@ -260,9 +260,7 @@ def command(
     write_result(output, content, records, lambda: _text(content, top, output.format, written))
 
 
-def _found(
-    learn: Labelled, data: TableOptions, which: SetOptions, limits: SetLimits
-) -> RashomonSet:
+def _found(learn: Labelled, data: TableOptions, which: SetOptions, limits: SetLimits) -> TreeSet:
     from ..rashomon import RashomonSet
 
     return RashomonSet(
@@ -270,12 +268,10 @@ def _found(
         learn.space if data.infer_kinds else None,
         task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
         **asdict(limits, dict_factory=search_settings),
-    ).fit(learn.typed, learn.y)  # fmt: skip
+    ).fit(learn.typed, learn.y).trees_  # fmt: skip
 
 
-def _saved(
-    found: RashomonSet, records: list[dict[str, Any]], function: str | None, save: Path
-) -> str:
+def _saved(found: TreeSet, records: list[dict[str, Any]], function: str | None, save: Path) -> str:
     """Write the function that is wanted as a model; say which it is."""
     name = _named(records, function)
     write(found.function(name).tree.to_json(), save)
@@ -306,16 +302,21 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _content(
-    found: RashomonSet, given: Labelled, held: Labelled | None, choice: ChoiceOptions, frame: Any
+    found: TreeSet,
+    which: SetOptions,
+    given: Labelled,
+    held: Labelled | None,
+    choice: ChoiceOptions,
+    frame: Any,
 ) -> dict[str, Any]:
     return {
         "data": given.name,
         "rows": len(given.X) - (0 if held is None else len(held.X)),
         "held_out_rows": None if held is None else len(held.X),
         "left_out": list(found.left_out),
-        "max_depth": int(found.max_depth),
-        "regularization": float(found.regularization),
-        "epsilon": float(found.epsilon),
+        "max_depth": which.max_depth,
+        "regularization": which.regularization,
+        "epsilon": which.epsilon,
         "trees": found.n_trees,
         "looked_at": frame.attrs["functions"],
         "gap_rate": choice.gap_rate,

@@ -140,13 +140,13 @@ def _directions(written: list[str] | None) -> dict[str, int] | None:
     return out or None
 
 
-def asked(found: RashomonSet) -> dict[str, Any]:
+def asked(rset: RashomonSet) -> dict[str, Any]:
     """Say what was asked of every tree, and why none is left; nothing where nothing was."""
-    given = found.get_params(deep=False)
+    given = rset.get_params(deep=False)
     own = {name: given[name] for name in CONSTRAINTS if given[name] is not None}
     out: dict[str, Any] = {"constraints": own} if own else {}
-    if not found:
-        out["empty"] = found.why_empty
+    if not rset.trees_:
+        out["empty"] = rset.trees_.why_empty
     return out
 
 

@@ -1,6 +1,6 @@
 """``orderless rashomon --explore``: a set as a page to walk in, served to this machine.
 
-In:  a ``RashomonSet``, and the rows that it was found on.
+In:  a ``TreeSet``, and the rows that it was found on.
 Out: the explorer, until Ctrl-C.
 """
 
@@ -15,7 +15,7 @@ from .mistakes import Mistake
 from .options import TaskKind
 
 if TYPE_CHECKING:
-    from ..rashomon import RashomonSet
+    from ..rashomon import TreeSet
     from .options import TableOptions
     from .table import Labelled
 
@@ -50,9 +50,7 @@ class ExploreOptions:
             )
 
 
-def serve_explorer(
-    found: RashomonSet, given: Labelled, target: str, options: ExploreOptions
-) -> None:
+def serve_explorer(found: TreeSet, given: Labelled, target: str, options: ExploreOptions) -> None:
     """Serve the explorer, and say where it is."""
     found.explore(
         given.typed,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import OutOfMemory, OutOfTime, TooLarge
 
 if TYPE_CHECKING:
-    from ..rashomon import RashomonSet
+    from ..rashomon import TreeSet
 
 __all__ = ["count_functions", "shown_count", "size_rows"]
 
@@ -25,7 +25,7 @@ SIZES = {
 }
 
 
-def count_functions(found: RashomonSet, tolerance: float | None, limit: int) -> dict[str, Any]:
+def count_functions(found: TreeSet, tolerance: float | None, limit: int) -> dict[str, Any]:
     """Count functions in each reading, and those that are apart.
 
     Where functions of the features are too many, they are estimated, and those of columns, which

@@ -31,7 +31,7 @@ from .set_limits import SetLimits, about_part, part_text, search_settings
 from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
-    from ..rashomon import RashomonSet
+    from ..rashomon import RashomonSet, TreeSet
 
 __all__ = ["EXAMPLE", "command", "left_out"]
 
@@ -149,7 +149,7 @@ def command(
 
     given = labelled(data, files)
     with busy("Finding all near-optimal trees"):
-        found = RashomonSet(
+        rset = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
             given.space if data.infer_kinds else None, task=data.task.value,
             loss=which.loss and which.loss.value, decimals=which.decimals,
@@ -157,13 +157,14 @@ def command(
             **asdict(limits, dict_factory=search_settings),
             **constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
+    found = rset.trees_
     if explorer.explore:
         serve_explorer(found, given, data.target or "label", explorer)
         return
     with busy("Counting them"):
         content = {
             **{"data": given.name, "rows": len(given.X)},
-            **_content(found, show, None if goals.asked else limits.limit),
+            **_content(rset, show, None if goals.asked else limits.limit),
             **about_part(found, limits),
             "notes": given.summary.head(),
         }
@@ -186,18 +187,19 @@ def _too_many(content: dict[str, Any]) -> str:
     )
 
 
-def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[str, Any]:
+def _content(rset: RashomonSet, show: ShownOptions, limit: int | None) -> dict[str, Any]:
     """Say all that is written of a set; its first trees and functions are listed if asked for.
 
     Functions are counted up to a limit, or not at all.
     """
+    found = rset.trees_
     content: dict[str, Any] = {
         "columns": list(found.columns),
         "left_out": list(found.left_out),
-        "max_depth": int(found.max_depth),
-        "regularization": float(found.regularization),
-        "epsilon": float(found.epsilon),
-        **_about_numbers(found),
+        "max_depth": int(rset.max_depth),
+        "regularization": float(rset.regularization),
+        "epsilon": float(rset.epsilon),
+        **_about_numbers(rset),
         "trees": found.n_trees,
         "nontrivial": found.n_nontrivial,
         **({} if limit is None else count_functions(found, show.tolerance, limit)),
@@ -206,7 +208,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
         "on_bound": found.on_bound,
         "histogram": _histogram(found),
         "best_tree": str(found.best_tree) if found else None,
-        **asked(found),
+        **asked(rset),
     }
     if show.trees:
         content["first_trees"] = [
@@ -229,14 +231,14 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
     return content
 
 
-def _about_numbers(found: RashomonSet) -> dict[str, Any]:
+def _about_numbers(rset: RashomonSet) -> dict[str, Any]:
     """Say how trees of numbers are judged; nothing of classes."""
-    if found.task != "regression":
+    if rset.task != "regression":
         return {}
-    return {"task": found.task, "loss": found.loss or "squared", "decimals": found.decimals_}
+    return {"task": rset.task, "loss": rset.loss or "squared", "decimals": rset.decimals_}
 
 
-def _histogram(found: RashomonSet) -> list[dict[str, Any]] | None:
+def _histogram(found: TreeSet) -> list[dict[str, Any]] | None:
     """Count trees by objective; None where nearly every one has one of its own."""
     if found.task == "regression" and found.n_trees > MOST_TREES:
         return None

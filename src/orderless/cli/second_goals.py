@@ -1,6 +1,6 @@
 """Second goals on the command line: ranges of measures, trade-offs, differences between groups.
 
-In:  ``GoalOptions``; a ``RashomonSet`` and the rows that it was found on.
+In:  ``GoalOptions``; a ``TreeSet`` and the rows that it was found on.
 Out: records of ranges and fronts, and the text that people read.
 """
 
@@ -17,7 +17,7 @@ from .options import Format
 from .sink import records_as
 
 if TYPE_CHECKING:
-    from ..rashomon import Front, Measure, RashomonSet
+    from ..rashomon import Front, Measure, TreeSet
     from .table import Labelled
 
 __all__ = ["GoalOptions", "goal_records", "goal_rows", "goal_text", "positive_class"]
@@ -68,7 +68,7 @@ class GoalOptions:
         return bool(self.range or self.front)
 
 
-def positive_class(written: str | None, found: RashomonSet) -> Any:
+def positive_class(written: str | None, found: TreeSet) -> Any:
     """Find the class that was written."""
     if written is None:
         return None
@@ -84,7 +84,7 @@ def positive_class(written: str | None, found: RashomonSet) -> Any:
 
 
 def goal_records(
-    found: RashomonSet, given: Labelled, goals: GoalOptions
+    found: TreeSet, given: Labelled, goals: GoalOptions
 ) -> tuple[dict[str, Any], list[Front]]:
     """Measure what was asked for: records, and the fronts themselves."""
     if not goals.asked:
@@ -115,7 +115,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int) else float(value)
 
 
-def _range(found: RashomonSet, measure: Measure) -> dict[str, Any]:
+def _range(found: TreeSet, measure: Measure) -> dict[str, Any]:
     got = found.range(measure)
     out: dict[str, Any] = {
         "measure": measure.title,

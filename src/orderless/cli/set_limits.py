@@ -15,7 +15,7 @@ import typer
 from .options import LIMITS
 
 if TYPE_CHECKING:
-    from ..rashomon import RashomonSet
+    from ..rashomon import TreeSet
 
 __all__ = ["OnLimit", "SetLimits", "about_part", "part_text", "search_settings"]
 
@@ -58,7 +58,7 @@ def search_settings(limits: list[tuple[str, Any]]) -> dict[str, Any]:
     return given | {"on_limit": given["on_limit"].value}
 
 
-def about_part(found: RashomonSet, limits: SetLimits) -> dict[str, Any]:
+def about_part(found: TreeSet, limits: SetLimits) -> dict[str, Any]:
     """Say whether the set is complete, and what is proven if not; nothing unless it was allowed."""
     if limits.on_limit != OnLimit.part:
         return {}

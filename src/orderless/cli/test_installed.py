@@ -76,7 +76,7 @@ def test_unknown_values_are_decided_where_every_completion_agrees(space: ol.Spac
 def test_the_near_optimal_trees_of_a_small_table() -> None:
     X = np.array(list(itertools.product((0, 1), repeat=3)))
     y = X[:, 0] | X[:, 1] & X[:, 2]
-    found = ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1).fit(X, y)
+    found = ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1).fit(X, y).trees_
     assert found.n_trees == len(list(found.trees()))
     assert 1 <= found.n_distinct <= found.n_trees
     for tree in found.trees():

@@ -32,7 +32,7 @@ PRIME = 2**61 - 1
 
 
 def fingerprint(tree: Any) -> str:
-    """Give 32 hex digits that name the function of a tree; see ``Tree.fingerprint``.
+    """Give 32 hex digits that name the function of a tree; see ``Model.fingerprint``.
 
     Where the space has facts, functions are the same if they are on possible rows. If a fact
     compares features with each other (``low <= high``), the fingerprint is that of the function on

@@ -66,5 +66,6 @@ from .shares import (
     shares_of as shares_of,
 )
 from .splitting import (
+    as_one_tree as as_one_tree,
     tree_of_ensemble as tree_of_ensemble,
 )

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidTree
 from ..inputs import labels_like, predict, read_costs, rows_for
 from ..model import (
     Bins,
     Budget,
+    Flags,
+    Floats,
     Rows,
     SumKernel,
     Target,
@@ -33,7 +34,10 @@ from ..model import (
     as_sum,
     distinct_rows,
     n_threads,
+    narrow,
+    read_tolerance,
 )
+from .bounds import number_boxes
 from .boxes import (
     CERTAIN,
     OPEN,
@@ -47,7 +51,7 @@ from .boxes import (
     slices,
     undecided,
 )
-from .rows import refuse_numbers
+from .rows import read_width
 
 __all__ = ["ask_next", "asked_features", "heights"]
 
@@ -57,6 +61,7 @@ SEED = 1
 RANKED = 16  # rows per thread whose features are ranked at one time
 
 Ints = NDArray[np.int32]
+Pair = tuple[Cells, Cells]
 
 
 def ask_next(
@@ -77,12 +82,6 @@ def ask_next(
             known = predict(model, rows, tolerance=tolerance)
             open_rows = np.flatnonzero(np.ma.getmaskarray(known))
     else:
-        if tolerance is not None:
-            raise InvalidTree(
-                "what narrows the scores of a sum of trees, or of a tree where features have "
-                "costs, is known for exact answers only: leave tolerance out, or ask "
-                "discretize([level]) about a level"
-            )
         open_rows = np.arange(rows.n_rows)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
     codes[open_rows] = asked_features(model, rows, open_rows, costs, tolerance, n_jobs)
@@ -100,7 +99,9 @@ def asked_features(
     """Return the positions of the features to ask in the space, for some rows; -1 for none."""
     if isinstance(model, TreeKernel) and costs is None:
         return _asked_by_tree(model, rows, which, tolerance)
-    return _asked_by_sum(as_sum(model), rows.take(which), costs, n_threads(n_jobs))
+    if isinstance(model, TreeKernel):
+        model, _ = model.with_tolerance(tolerance)
+    return _asked_by_sum(as_sum(model), rows.take(which), costs, tolerance, n_threads(n_jobs))
 
 
 # -- in the order of a tree ------------------------------------------------------------------------
@@ -239,9 +240,11 @@ class _TreeAsker:
 # -- what narrows the scores most ------------------------------------------------------------------
 
 
-def _asked_by_sum(ensemble: SumKernel, rows: Rows, costs: Any, threads: int) -> Ints:
+def _asked_by_sum(
+    ensemble: SumKernel, rows: Rows, costs: Any, tolerance: float | None, threads: int
+) -> Ints:
     """Choose what narrows the scores most, per cost, for rows that are not certain."""
-    refuse_numbers(ensemble, "ask_next", "predict_interval(X)")
+    read_width(ensemble, tolerance)
     price = None
     if costs is not None:
         read = read_costs(costs, ensemble.space, ensemble.features)
@@ -253,19 +256,37 @@ def _asked_by_sum(ensemble: SumKernel, rows: Rows, costs: Any, threads: int) -> 
         known = boxes_of.known
         values = None if known is None else known.value_sets(int(known.which[which[0]]))
         asker = _SumAsker(ensemble, price, None if kernel is ensemble else values)
-        found = decide_boxes(kernel, boxes, seconds / 2, threads)  # the rest is for questions
+        # Half of the time is for questions.
+        settled, pairs = _settled(kernel, boxes, tolerance, seconds / 2, threads)
         asked = np.full(len(boxes), -1, dtype=np.int32)
-        left, at_once = np.flatnonzero(found.status != CERTAIN), RANKED * threads
+        left, at_once = np.flatnonzero(~settled), RANKED * threads
         for some in np.split(left, range(at_once, len(left), at_once)):
             ranks = asker.ranks(np.ascontiguousarray(boxes[some]), threads)
             for i, rank in zip(some.tolist(), ranks, strict=True):
                 if budget.over and budget.seconds > 0:
                     raise undecided(OUT_OF_TIME, "not every row got its question", budget)
-                pair = (found.first[i], found.second[i]) if found.status[i] == OPEN else None
                 if rank:  # else no answer makes a difference: it is within rounding
-                    asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pair)]
+                    asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pairs.get(i))]
         codes[which] = asked[of_row]
     return codes
+
+
+def _settled(
+    kernel: SumKernel, boxes: Boxes, tolerance: float | None, seconds: float, threads: int
+) -> tuple[Flags, dict[int, Pair]]:
+    """Return which boxes are settled, and of those proven open two cells with different answers."""
+    if kernel.task == "classification":
+        decided = decide_boxes(kernel, boxes, seconds, threads)
+        status, first, second = decided.status, decided.first, decided.second
+        settled = status == CERTAIN
+    else:
+        numbers = number_boxes(kernel, boxes, seconds, threads)
+        status, first, second = numbers.status, numbers.low_cell, numbers.high_cell
+        settled = status == CERTAIN
+        if tolerance is not None:
+            settled = settled | narrow(numbers.lower, numbers.upper, read_tolerance(tolerance))
+    open_boxes = np.flatnonzero(status == OPEN).tolist()
+    return settled, {i: (first[i], second[i]) for i in open_boxes}
 
 
 class _SumAsker:
@@ -307,11 +328,11 @@ class _SumAsker:
             return gain
         return gain / self.price[k] if self.price[k] else math.inf
 
-    def ask(self, box: Boxes, rank: list[int], pair: tuple[Cells, Cells] | None) -> int:
+    def ask(self, box: Boxes, rank: list[int], pair: Pair | None) -> int:
         """Give the first feature that is seen to matter, by its place among the bins.
 
         It is seen in some completions that look random, in which it is changed, or on the way
-        from one completion to another of a different class.
+        from one completion to another with a different answer.
         """
         inside = [np.flatnonzero(box[at]) for at in self.at]
         places = np.floor(self.shares * [len(own) for own in inside]).astype(np.intp)
@@ -334,19 +355,22 @@ class _SumAsker:
         return rank[0] if pair is None or self.facts is None else self._apart(*pair)
 
     def _turns(self, cells: NDArray[Any], k: int, bins: NDArray[Any]) -> bool:
-        """Tell whether another bin of a feature gives a possible cell another class."""
+        """Return whether another bin of a feature gives a possible cell another answer."""
         moved = cells.copy()
         moved[:, k] = bins
-        before, after = self._evaluated(cells).label, self._evaluated(moved).label
-        differ = (before != after) & (before >= 0) & (after >= 0)
+        before, after = self._answers(cells), self._answers(moved)
+        differ = (before != after) & ~np.isnan(before) & ~np.isnan(after)
         return bool((differ & self._possible(cells) & self._possible(moved)).any())
 
-    def _first_pair(self, box: Boxes) -> tuple[Cells, Cells] | None:
+    def _first_pair(self, box: Boxes) -> Pair | None:
         """Give the first completions of the first two classes that are possible.
 
         First by its bin of the first feature, then of the second, and so on. That is the same
-        pair whatever a search comes upon; None where they are not found in time.
+        pair whatever a search comes upon; None where they are not found in time, and for numbers,
+        of which there are too many to look at each.
         """
+        if self.ensemble.task == "regression":
+            return None
         found = possible_boxes(self.ensemble, box[None], Budget.current().share())
         labels = np.flatnonzero(found.possible[0] == 1)[:2].tolist()
         if len(labels) < 2:
@@ -361,7 +385,7 @@ class _SumAsker:
             while cell[k] != bins[0]:
                 some = np.repeat(cell[None], len(bins), axis=0)
                 some[:, k] = bins
-                same = bins[self._evaluated(some).label == label]
+                same = bins[self._answers(some) == label]
                 if same[0] < cell[k]:  # beside a completion of the class there may be a nearer one
                     cell[k] = same[0]
                     continue
@@ -379,21 +403,22 @@ class _SumAsker:
         return cell
 
     def _apart(self, one: Cells, other: Cells) -> int:
-        """Bring two possible completions of different classes near; give where they differ.
+        """Bring two possible completions of different answers near; return where they differ.
 
         What costs most is made equal first, and of what is left the cheapest is given.
         """
         differ = np.flatnonzero(one != other).tolist()
         if self.price is not None:
             differ.sort(key=self.price.__getitem__)
-        label, again = int(self._evaluated(one[None]).label[0]), True
+        answer, again = self._answers(one[None])[0], True
         while again:
             again = False
             for k in differ[::-1]:
                 near = other.copy()
                 near[k] = one[k]
-                said = int(self._evaluated(near[None]).label[0])
-                if said not in (label, -1) and self._possible(near[None])[0]:
+                other_answer = self._answers(near[None])[0]
+                differ_still = other_answer != answer and not np.isnan(other_answer)
+                if differ_still and self._possible(near[None])[0]:
                     other, again = near, True
                     differ.remove(k)
         return differ[0]
@@ -403,8 +428,12 @@ class _SumAsker:
             return np.ones(len(cells), dtype=bool)
         return self.facts.possible(cells.astype(np.int32))
 
-    def _evaluated(self, cells: NDArray[Any]) -> Any:
-        return self.ensemble.summed.evaluate(np.ascontiguousarray(cells, dtype=np.int32), 1)
+    def _answers(self, cells: NDArray[Any]) -> Floats:
+        """Return the class by position, or the number, of each cell; NaN within rounding."""
+        summed = self.ensemble.summed.evaluate(np.ascontiguousarray(cells, dtype=np.int32), 1)
+        if self.ensemble.task == "regression":
+            return self.ensemble.numbers_of(summed.sums)
+        return np.where(summed.label < 0, np.nan, summed.label)
 
 
 def _way(one: Cells, other: Cells) -> Cells:

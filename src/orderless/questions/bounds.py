@@ -37,6 +37,7 @@ __all__ = [
     "n_cells",
     "never_rounds",
     "number_box",
+    "number_boxes",
     "number_verdicts",
     "one_leaf_each",
     "outward",
@@ -344,7 +345,7 @@ def number_verdicts(ensemble: SumKernel, rows: RowBoxes, threads: int) -> Number
         number = ensemble.numbers_of(ensemble.summed.evaluate(cells, threads).sums)
         out.number[known] = out.lower[known] = out.upper[known] = number
     for which, boxes, of_row, own, seconds in rows.blocks():
-        part = _of_boxes(own, boxes, seconds, threads)
+        part = number_boxes(own, boxes, seconds, threads)
         for name in out._fields:
             getattr(out, name)[which] = getattr(part, name)[of_row]
     out.status[rows.impossible] = IMPOSSIBLE
@@ -353,9 +354,8 @@ def number_verdicts(ensemble: SumKernel, rows: RowBoxes, threads: int) -> Number
     return out
 
 
-def _of_boxes(
-    ensemble: SumKernel, boxes: NDArray[np.uint8], seconds: float, threads: int
-) -> NumberVerdicts:
+def number_boxes(ensemble: SumKernel, boxes: Boxes, seconds: float, threads: int) -> NumberVerdicts:
+    """Decide boxes, which share the time."""
     ends = extremes_of_boxes(ensemble, boxes, np.ones(1, dtype=np.int64), seconds, threads)
     sums = ensemble.summed
     low = ensemble.numbers_of(sums.evaluate(np.ascontiguousarray(ends.low_cell), threads).sums)
@@ -390,7 +390,7 @@ def _of_boxes(
 
 def number_box(ensemble: SumKernel, box: Boxes, seconds: float) -> NumberVerdicts:
     """Decide one box."""
-    return _of_boxes(ensemble, box[None], seconds, 1)
+    return number_boxes(ensemble, box[None], seconds, 1)
 
 
 def _look_at_all(

@@ -14,18 +14,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
+from ..errors import InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
 from ..form import Form, Term
-from ..inputs import is_unknown, labels_like, read_costs, row_at, rows_for
+from ..inputs import is_unknown, labels_like, masked_like, read_costs, row_at, rows_for
 from ..model import (
     TIME_LIMIT,
-    Bins,
     Box,
     Budget,
     Fact,
@@ -52,7 +51,9 @@ NEEDED = 200_000  # steps of the search for what would settle a row
 LISTED = 6  # names, or ways to change, that a text lists
 
 Costs = Mapping[str, float]
+Interval = tuple[float, float]
 Kernel = TreeKernel | SumKernel
+T = TypeVar("T")
 
 
 class _Asked(NamedTuple):
@@ -590,12 +591,26 @@ def explain(
     )
 
 
-class _Found(NamedTuple):
-    """The different rows: by row its number among them; by number its class (or -1) and reason."""
+class _Distinct(NamedTuple):
+    """The different rows, each explained once.
+
+    Attributes
+    ----------
+    which : by row the number of the different row that it is
+    labels : by different row its class or number, None where that is not certain
+    terms : by different row its reason, None where there is none
+    intervals : by different row between which numbers it lies, None of a model of classes
+    """
 
     which: NDArray[np.signedinteger[Any]]
-    label: NDArray[np.int32]
+    labels: Sequence[Label | None]
     terms: Sequence[Term | None]
+    intervals: Sequence[Interval | None]
+
+    @property
+    def n(self) -> int:
+        """How many different rows there are."""
+        return len(self.labels)
 
 
 class Explanations(Sequence["Explanation"]):
@@ -607,10 +622,13 @@ class Explanations(Sequence["Explanation"]):
     Attributes
     ----------
     label : masked array, or a nullable Series when a data frame came in
-        The class of each row, masked where it is not determined.
+        The class, or number, of each row, masked where it is not certain.
     reasons : sequence of Term or None
-        The shortest reason of each row, None where it is not determined. Rows with the same reason
-        share one ``Term``.
+        The reason of each row that ``explain`` shows, None where it has none. Rows with the same
+        reason share one ``Term``. A row of a model of numbers has a reason to lie in its interval,
+        also where it is not certain which number it gets.
+    intervals : sequence of (float, float) or None
+        Of a model of numbers the smallest and the largest number that each row can get; else None.
     """
 
     def __init__(
@@ -618,15 +636,16 @@ class Explanations(Sequence["Explanation"]):
         explain: Callable[[Any], Explanation],
         X: Any,
         kernel: Kernel,
-        found: _Found,
+        distinct: _Distinct,
     ) -> None:
-        self._explain, self._X, self._which = explain, X, found.which
-        self._space = kernel.space
-        self.label = labels_like(X, kernel.labels, found.label[found.which])
-        self.reasons: Sequence[Term | None] = _Reasons(kernel.classes, found)
+        self._explain, self._X, self._distinct = explain, X, distinct
+        self._space, self._numbers = kernel.space, kernel.task == "regression"
+        self.label = _answers_like(X, kernel, distinct)
+        self.reasons: Sequence[Term | None] = _ByRow(distinct.which, distinct.terms)
+        self.intervals: Sequence[Interval | None] = _ByRow(distinct.which, distinct.intervals)
 
     def __len__(self) -> int:
-        return len(self._which)
+        return len(self._distinct.which)
 
     @overload
     def __getitem__(self, row: int) -> Explanation: ...
@@ -639,9 +658,9 @@ class Explanations(Sequence["Explanation"]):
         return self._explain(row_at(self._X, self._space, at))
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Give columns that any data frame takes: label, reason as text, n_conditions.
+        """Return columns that any data frame takes: label, reason as text, n_conditions.
 
-        Where a row is not determined, all three are None.
+        Of a model of numbers also lower and upper. Where a row has no such thing, it is None.
 
         Examples
         --------
@@ -651,45 +670,56 @@ class Explanations(Sequence["Explanation"]):
         >>> tree.explain_all([[1], [None]]).to_dict()
         {'label': ['a', None], 'reason': ['x0', None], 'n_conditions': [1, None]}
         """
-        reasons = self.reasons
-        assert isinstance(reasons, _Reasons)
-        kinds = [(None, None, None) if term is None else (label, str(term), term.n_conditions)
-                 for label, term in reasons.distinct()]  # fmt: skip
-        rows = [kinds[k] for k in self._which.tolist()]
-        names = ("label", "reason", "n_conditions")
-        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+        distinct = self._distinct
+        lines: list[dict[str, Any]] = [
+            {
+                "label": label,
+                "reason": None if term is None else str(term),
+                "n_conditions": None if term is None else term.n_conditions,
+            }
+            for label, term in zip(distinct.labels, distinct.terms, strict=True)
+        ]
+        names = ["label", "reason", "n_conditions"]
+        if self._numbers:
+            names += ["lower", "upper"]
+            for line, interval in zip(lines, distinct.intervals, strict=True):
+                line["lower"], line["upper"] = interval or (None, None)
+        rows = [lines[k] for k in distinct.which.tolist()]
+        return {name: [row[name] for row in rows] for name in names}
 
     def __repr__(self) -> str:
-        n = len(self.reasons.terms) if isinstance(self.reasons, _Reasons) else 0
-        return f"Explanations({len(self):,} rows, in {n:,} different places)"
+        return f"Explanations({len(self):,} rows, in {self._distinct.n:,} different places)"
 
 
-class _Reasons(Sequence["Term | None"]):
-    """Reasons by row; a term is made when it is asked for, once."""
+class _ByRow(Sequence[T]):
+    """What the different rows have, by row."""
 
-    def __init__(self, classes: tuple[Label, ...], found: _Found) -> None:
-        self._classes, self._found, self.terms = classes, found, found.terms
+    def __init__(self, which: NDArray[np.signedinteger[Any]], values: Sequence[T]) -> None:
+        self._which, self._values = which, values
 
     def __len__(self) -> int:
-        return len(self._found.which)
+        return len(self._which)
 
     @overload
-    def __getitem__(self, row: int) -> Term | None: ...
+    def __getitem__(self, row: int) -> T: ...
     @overload
-    def __getitem__(self, row: slice) -> list[Term | None]: ...
-    def __getitem__(self, row: int | slice) -> Term | list[Term | None] | None:
+    def __getitem__(self, row: slice) -> list[T]: ...
+    def __getitem__(self, row: int | slice) -> T | list[T]:
         if isinstance(row, slice):
-            return [self[i] for i in range(len(self))[row]]
-        k = int(self._found.which[row])
-        return self.terms[k] if self._found.label[k] >= 0 else None
+            return [self._values[k] for k in self._which[row].tolist()]
+        return self._values[int(self._which[row])]
 
-    def distinct(self) -> list[tuple[Any, Term | None]]:
-        """Give the label and the reason of each different place."""
-        codes = self._found.label.tolist()
-        return [
-            (self._classes[c], term) if c >= 0 else (None, None)
-            for c, term in zip(codes, self.terms, strict=True)
-        ]
+
+def _answers_like(X: Any, kernel: Kernel, distinct: _Distinct) -> Any:
+    """Return the label of each row, in the kind in which the rows came."""
+    if kernel.classes:
+        code: dict[Label | None, int] = {label: c for c, label in enumerate(kernel.classes)}
+        codes = np.array([code.get(label, -1) for label in distinct.labels], dtype=np.int32)
+        return labels_like(X, kernel.labels, codes[distinct.which])
+    numbers = np.array([np.nan if x is None else x for x in distinct.labels], dtype=np.float64)
+    numbers = numbers[distinct.which]
+    unknown = np.isnan(numbers)
+    return masked_like(X, np.where(unknown, 0.0, numbers), unknown)
 
 
 def explain_all(
@@ -697,34 +727,53 @@ def explain_all(
 ) -> Explanations:
     """Explain many rows; see ``Model.explain_all``."""
     kernel = model.tree if isinstance(model, Form) else model
-    if kernel.task == "regression":
-        raise InvalidData(
-            "explain_all is about classes, and this model gives numbers: make classes of them with "
-            "discretize(levels), or explain(row) one row at a time"
-        )
     one = partial(explain, model, time_limit=read_seconds(time_limit))
     with Budget(time_limit):
         rows = rows_for(kernel, X)
-        if isinstance(kernel, TreeKernel) and not kernel.space.domain.restricts:
-            form = model if isinstance(model, Form) else Form(kernel, time_limit=time_limit)
-            found = _by_leaves(form.bins, rows)
+        if isinstance(kernel, SumKernel) or kernel.space.domain.restricts:
+            distinct = _one_by_one(model, kernel, X, rows)
         else:
-            found = _one_by_one(model, kernel, X, rows)
-    return Explanations(one, X, kernel, found)
+            form = model if isinstance(model, Form) else Form(kernel, time_limit=time_limit)
+            distinct = _by_leaves(form, X, rows)
+    return Explanations(one, X, kernel, distinct)
 
 
-def _by_leaves(bins: Bins, rows: Rows) -> _Found:
-    """Explain the rows of a tree in the core: 20 times as quick as one by one."""
-    budget = Budget.current()
+def _by_leaves(form: Form, X: Any, rows: Rows) -> _Distinct:
+    """Explain the rows of a tree in the core: 20 times as quick as one by one.
+
+    Of a tree of numbers, the core has no reasons of rows that are not certain.
+    """
+    budget, bins = Budget.current(), form.bins
     try:
         result = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, budget.left)
     except _core.base.TimeUp as stop:
         raise _out_of_time(stop.met, rows.n_rows) from None
-    terms = [Term(box) for box in Box.of_slots(bins, result.reasons)]
-    return _Found(result.which, result.label, terms)
+    codes, classes = result.label.tolist(), form.tree.classes
+    boxes = Box.of_slots(bins, result.reasons)
+    labels = [classes[c] if c >= 0 else None for c in codes]
+    terms = [Term(box) if c >= 0 else None for c, box in zip(codes, boxes, strict=True)]
+    intervals: list[Interval | None] = [None] * len(labels)
+    if form.tree.task == "regression":
+        intervals = [None if label is None else (float(label), float(label)) for label in labels]
+        unsure = [k for k, label in enumerate(labels) if label is None]
+        first = _first_rows(result.which, len(labels))
+        for k in unsure:
+            if budget.over:
+                raise _out_of_time(int((result.which < k).sum()), rows.n_rows)
+            why = explain(form, row_at(X, form.tree.space, first[k]), time_limit=budget.left)
+            terms[k], intervals[k] = why.reason, why.interval
+    return _Distinct(result.which, labels, terms, intervals)
 
 
-def _one_by_one(model: Kernel | Form, kernel: Kernel, X: Any, rows: Rows) -> _Found:
+def _first_rows(which: NDArray[np.signedinteger[Any]], n: int) -> list[int]:
+    """Return the first row of each different row."""
+    first = np.zeros(n, dtype=np.intp)
+    first[which[::-1]] = np.arange(len(which))[::-1]
+    rows: list[int] = first.tolist()
+    return rows
+
+
+def _one_by_one(model: Kernel | Form, kernel: Kernel, X: Any, rows: Rows) -> _Distinct:
     """Explain each different row, as ``explain`` does.
 
     A row that contradicts the facts has no class, and no reason; a warning says so.
@@ -740,8 +789,9 @@ def _one_by_one(model: Kernel | Form, kernel: Kernel, X: Any, rows: Rows) -> _Fo
         boxes = RowBoxes(kernel, rows).boxes(np.arange(rows.n_rows))
         _, which = distinct_rows(boxes.view(np.bool_))
         _, first = np.unique(which, return_index=True)
-    label = np.full(len(first), -1, dtype=np.int32)
+    labels: list[Label | None] = [None] * len(first)
     terms: list[Term | None] = [None] * len(first)
+    intervals: list[Interval | None] = [None] * len(first)
     for k, at in enumerate(first.tolist()):
         if isinstance(kernel, TreeKernel) and budget.over:
             raise _out_of_time(int((which < k).sum()), rows.n_rows)
@@ -753,9 +803,10 @@ def _one_by_one(model: Kernel | Form, kernel: Kernel, X: Any, rows: Rows) -> _Fo
             why = explain(model, row, time_limit=budget.left / searches)
         except Undecided as stop:
             raise _out_of_time(int((which < k).sum()), rows.n_rows) from stop
-        if why.label is not None:
-            label[k], terms[k] = kernel.classes.index(why.label), why.reason
-    return _Found(which, label, terms)
+        labels[k], intervals[k] = why.label, why.interval
+        if why.label is not None or why.interval is not None:
+            terms[k] = why.reason
+    return _Distinct(which, labels, terms, intervals)
 
 
 def _out_of_time(met: int, n_rows: int) -> OutOfTime:

@@ -13,16 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
-from ..model import BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel
+from ..model import TIME_LIMIT, BinNodes, Bins, Budget, SumKernel, TreeBuilder, TreeKernel
+from ..readers import read_model
 from .bounds import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, PossibleCells, decide_boxes, slices, undecided
 
-__all__ = ["share_of_difference", "tree_in_box", "tree_of_ensemble"]
+__all__ = ["as_one_tree", "share_of_difference", "tree_in_box", "tree_of_ensemble"]
 
 BATCH = 64  # boxes that are looked at together
 WAYS = 32  # random ways down, to say how large a tree would be
 DRAWS = 128  # cells of a box by which a split is chosen
 SEED = 18
+LEAVES = 10_000  # of a tree that is made without being asked for
+WITH_OTHER_LIMITS = "or make the tree with to_tree(limit=, time_limit=), and ask that"
 
 Labels = NDArray[np.int64]
 
@@ -262,6 +265,28 @@ def tree_of_ensemble(
     Facts are left to the tree: it decides rows that they exclude in the same way, too.
     """
     return _tree_of(ensemble, limit, time_limit, limit_name)
+
+
+def as_one_tree(model: Any) -> TreeKernel:
+    """Return the tree that a model is, or one that decides every row as a sum of trees does.
+
+    For questions about what a model decides: rules, prints, policies, code. Those about the splits
+    of one tree, such as the impurity that they remove, have no such tree and refuse sums.
+
+    Raises
+    ------
+    TooLarge, OutOfTime
+        If it would have more than 10,000 leaves, or take more than the default time.
+    """
+    kernel = read_model(model)
+    if isinstance(kernel, TreeKernel):
+        return kernel
+    try:
+        return tree_of_ensemble(kernel, LEAVES, TIME_LIMIT)
+    except OutOfTime as stop:
+        raise OutOfTime(f"{stop}; {WITH_OTHER_LIMITS}") from None
+    except TooLarge as stop:
+        raise TooLarge(f"{stop}; {WITH_OTHER_LIMITS}", stop.met) from None
 
 
 def tree_in_box(

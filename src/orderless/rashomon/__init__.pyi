@@ -15,6 +15,9 @@ from .ends import (
     End as End,
     exact_ends as exact_ends,
 )
+from .engine import (
+    MEMORY as MEMORY,
+)
 from .first_questions import (
     first_columns as first_columns,
 )
@@ -38,9 +41,6 @@ from .members import (
 )
 from .nearest import (
     Nearest as Nearest,
-)
-from .other_sources import (
-    MEMORY as MEMORY,
 )
 from .problem import (
     MOST_DEPTH as MOST_DEPTH,

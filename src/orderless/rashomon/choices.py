@@ -147,7 +147,7 @@ class Choices(RowAnswers):
         >>> from orderless import RashomonSet
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
         >>> found = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05)
-        >>> table = found.fit(X, [0, 0, 0, 1, 1]).choose(sort="coverage")
+        >>> table = found.fit(X, [0, 0, 0, 1, 1]).trees_.choose(sort="coverage")
         >>> table[["error", "leaves", "features", "coverage"]]
            error  leaves    features  coverage
         0    0.0       3      x0, x1    0.8820
@@ -201,7 +201,7 @@ class Choices(RowAnswers):
         --------
         >>> from orderless import RashomonSet
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-        >>> found = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> found = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
         >>> found.ends()[["smallest", "largest"]]
                      smallest largest
         measure

@@ -7,34 +7,32 @@ Out: ``Completeness``: bounds on counts and objectives, and the words that say s
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from fractions import Fraction
 
 from ..errors import IncompleteSet
 from ..model import short_count
 from .listed import Counts, Source
 from .problem import Problem
+from .view import View
 
 __all__ = ["Completeness"]
 
 
-class Completeness(ABC):
+class Completeness:
     """The part of ``TreeSet`` that says whether it is complete."""
 
-    @property
-    @abstractmethod
-    def _source(self) -> Source:
-        """Where the trees come from."""
+    def __init__(self, source: Source, view: View) -> None:
+        self._source, self._view = source, view
 
     @property
-    @abstractmethod
     def _problem(self) -> Problem:
         """What the set was made by."""
+        return self._source.problem
 
     @property
-    @abstractmethod
     def _counts(self) -> Counts:
         """The trees of the view."""
+        return self._source.counts(self._view)
 
     @property
     def complete(self) -> bool:

@@ -101,7 +101,7 @@ class Estimates(Members):
         >>> import orderless as ol
         >>> from sklearn.datasets import load_breast_cancer
         >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> found = ol.RashomonSet(max_depth=2).fit(X, y)
+        >>> found = ol.RashomonSet(max_depth=2).fit(X, y).trees_
         >>> found.n_distinct
         295
         >>> got = found.estimate_distinct(2000, random_state=0)

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from .incomplete import Incomplete
     from .leaf_sums import Quantity
 
-__all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
+__all__ = ["MEMORY", "Engine", "Histogram", "Piece", "View", "check_limits"]
 
+MEMORY = 4 * 1024**3  # bytes that a set may take unless more are allowed
 NUMBERS = (int, float)
 MOST_PARTS = 1000  # sets of features that are looked at one after the other
 

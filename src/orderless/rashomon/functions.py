@@ -224,7 +224,7 @@ Part = tuple[Listing, NDArray[np.int64]]
 
 
 class FunctionSet:
-    """Distinct functions, in order of objective. Made by ``RashomonSet.functions``.
+    """Distinct functions, in order of objective. Made by ``TreeSet.functions``.
 
     Of several with the smallest objective and equally many leaves, the one of ``best_tree`` is
     first, and its ``tree`` is that tree; the others follow by fingerprint.
@@ -237,7 +237,7 @@ class FunctionSet:
     --------
     >>> from orderless import RashomonSet
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> found = RashomonSet(max_depth=2, epsilon=0.26).fit(X, [0, 0, 0, 1]).functions()
+    >>> found = RashomonSet(max_depth=2, epsilon=0.26).fit(X, [0, 0, 0, 1]).trees_.functions()
     >>> len(found), found[0].n_trees, float(found[0].objective)
     (4, 4, 0.03)
     >>> len(found & found), len(found - found)
@@ -404,8 +404,7 @@ def _as_functions(given: Any) -> FunctionSet:
     if hasattr(given, "functions") and isinstance(functions := given.functions(), FunctionSet):
         return functions
     raise TypeError(
-        f"cannot compare functions with {a_kind(given)}: give a RashomonSet, a view "
-        "of one, or its functions()"
+        f"cannot compare functions with {a_kind(given)}: give a TreeSet, or its functions()"
     )
 
 

@@ -209,7 +209,7 @@ Functions = EngineFunctions | SomeFunctions | ListedFunctions
 
 @dataclass(frozen=True)
 class Judging:
-    """By what the trees of a list are judged; see ``RashomonSet.from_trees``."""
+    """By what the trees of a list are judged; see ``TreeSet.from_trees``."""
 
     regularization: Any
     epsilon: Any
@@ -219,7 +219,7 @@ class Judging:
 
 
 def listed_set(trees: list[TreeKernel], X: Any, y: Any, given: Judging) -> tuple[Listed, View]:
-    """Take trees as a set, with a view of all of them; see ``RashomonSet.from_trees``."""
+    """Take trees as a set, with a view of all of them; see ``TreeSet.from_trees``."""
     if not trees:
         raise InvalidData("there are no trees: give at least one")
     space = trees[0].space

@@ -20,9 +20,8 @@ from ..model import Label
 from ..readers import read_tree
 from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
-from .listed import Counts, Source
+from .listed import Source
 from .near import apart
-from .problem import Problem
 from .shown_functions import DrawnFunction, seen_before
 from .view import LIMIT, View
 
@@ -35,34 +34,14 @@ MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that 
 class Members(Completeness):
     """The part of ``TreeSet`` that gives its trees and functions."""
 
-    _source_: Source
-    _view_: View
-    _distinct_: dict[str, int]  # how many functions, by semantics, where they were counted already
-
-    # What a RashomonSet has only after fit.
+    def __init__(self, source: Source, view: View) -> None:
+        super().__init__(source, view)
+        self._distinct: dict[str, int] = {}  # functions by semantics, once they were counted
 
     @property
-    def _source(self) -> Source:
-        try:
-            return self._source_
-        except AttributeError:
-            from sklearn.exceptions import NotFittedError
-
-            message = f"this {type(self).__name__} is not fitted: call fit(X, y) first"
-            raise NotFittedError(message) from None
-
-    @property
-    def _view(self) -> View:
-        self._source  # noqa: B018 (says that it is not fitted)
-        return self._view_
-
-    @property
-    def _problem(self) -> Problem:
-        return self._source.problem
-
-    @property
-    def _counts(self) -> Counts:
-        return self._source.counts(self._view_)
+    def task(self) -> str:
+        """Whether leaves predict classes ("classification") or numbers ("regression")."""
+        return self._problem.task
 
     @property
     def classes(self) -> tuple[Label, ...]:
@@ -132,10 +111,10 @@ class Members(Completeness):
         products each.
         """
         semantics = self._problem.semantics(semantics)
-        known = self._distinct_.get(semantics)
+        known = self._distinct.get(semantics)
         if known is None or known > limit:
             known = self._source.count_functions(self._view, semantics, limit)
-            self._distinct_[semantics] = known
+            self._distinct[semantics] = known
         return known
 
     def __len__(self) -> int:

@@ -44,7 +44,7 @@ def read_problem(
         weights, scale = whole_weights(sample_weight, len(which))
         target, labels = read_numbers(values, which, weights, loss, given.decimals)
         table = read_number_table(X, target, labels, given.space, cutting, weights, clock)
-        return NumberProblem(table, weights, scale, rules)
+        return NumberProblem(_with_options(table, given), weights, scale, rules)
     for name in ("loss", "decimals"):
         if getattr(given, name) is not None:
             raise ValueError(
@@ -54,10 +54,23 @@ def read_problem(
     classes, labels = read_labels(y, X)
     if sample_weight is None:
         table = read_table(X, classes, labels, given.space, cutting, clock=clock)
-        return Problem(table, None, 1, rules)
+        return Problem(_with_options(table, given), None, 1, rules)
     weights, scale = whole_weights(sample_weight, len(labels))
     table = read_table(X, classes, labels, given.space, cutting, weights, clock)
-    return Problem(table, weights, scale, rules)
+    return Problem(_with_options(table, given), weights, scale, rules)
+
+
+def _with_options(table: Table, given: Any) -> Table:
+    """Note the parameters that say how the columns were read, unless they are the defaults."""
+    cuts = {name: getattr(given, name, "guess") for name in ("thresholds", "binarizer")}
+    options = [
+        f"{name}={value!r}"
+        for name, value in cuts.items()
+        if isinstance(value, str | int) and value not in ("guess", "threshold-guess")
+    ]
+    if given.space is not None:
+        options.append("space=space")
+    return table._replace(options=tuple(options)) if options else table
 
 
 def loss_of(given: Any) -> Loss:

@@ -1,7 +1,7 @@
 """RashomonSet: all near-optimal trees of a data set, counted exactly and never all built.
 
 In:  complete rows and labels.
-Out: ``RashomonSet``, a fitted ``TreeSet``.
+Out: ``RashomonSet``, an estimator, whose ``trees_`` are a ``TreeSet``.
 Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 """
 
@@ -13,34 +13,38 @@ from html import escape
 from time import monotonic
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import ClassifierTags, estimator_html_repr
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
+from sklearn.utils import ClassifierTags, check_consistent_length, column_or_1d, estimator_html_repr
 
-from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
+from ..errors import IncompleteSet, InvalidData, OutOfMemory, OutOfTime, TooLarge
 from ..inputs import names_of
 from ..model import Space, n_threads, refuse_facts
-from .constraints import Constrained, constrain, is_constrained
-from .engine import Engine, check_limits
+from .constraints import constrain, is_constrained
+from .engine import MEMORY, Engine, check_limits
 from .incomplete import part_of
-from .notebook import fitted_attributes
 from .number_problem import read_problem
-from .other_sources import MEMORY, OtherSources
 from .problem import Rules
 from .thresholds import Clock
 from .tree_set import TreeSet
-from .view import View
+from .view import LIMIT, View
 
 __all__ = ["RashomonSet"]
 
+UNSEEN = -2  # the place of a label that is not among the classes
 
-class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: ignore[misc]
+
+class RashomonSet(BaseEstimator):  # type: ignore[misc]
     r"""All trees whose objective is within epsilon of the best one's.
 
     The objective of a tree is its share of wrong training rows + regularization x leaves; of a tree
     of numbers, its loss as a share of the best constant's + regularization x leaves. The set
-    holds *every* tree up to a depth with objective at most the bound. It is counted, ranked,
-    sampled and reduced to its distinct functions without building the trees; all arithmetic is
-    exact, so that trees that lie exactly on the bound are in.
+    holds *every* tree up to a depth with objective at most the bound. ``fit`` finds it, and
+    ``trees_`` has it: a ``TreeSet``, which is counted, ranked, sampled and reduced to its distinct
+    functions without building the trees. All arithmetic is exact, so that trees that lie exactly
+    on the bound are in.
 
     Parameters
     ----------
@@ -109,6 +113,8 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
 
     Attributes
     ----------
+    trees_ : TreeSet
+        All near-optimal trees.
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
     n_features_in_ : int
     feature_names_in_ : array
@@ -138,9 +144,9 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
 
     Constraints take trees away and change nothing else: the smallest objective and the bound stay
     those of all trees, so a set that is fitted with constraints is the view of the set that is
-    fitted without: ``RashomonSet(must_use="age").fit(X, y)`` and
-    ``RashomonSet().fit(X, y).must_use("age")`` hold the same trees. Each is a view of the same
-    name, with its meaning in full: see ``TreeSet``. ``get_params()`` has what was given.
+    fitted without: ``RashomonSet(must_use="age").fit(X, y).trees_`` and
+    ``RashomonSet().fit(X, y).trees_.must_use("age")`` hold the same trees. Each is a view of the
+    same name, with its meaning in full: see ``TreeSet``.
 
     Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
     0/1 never take a column away: with them there are as many trees within a bound, or more. Further
@@ -157,29 +163,30 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
     --------
     >>> from orderless import RashomonSet
     >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    >>> found = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05).fit(X, [0, 0, 0, 1, 1])
-    >>> found.n_trees, found.n_nontrivial, found.n_distinct
+    >>> rset = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05).fit(X, [0, 0, 0, 1, 1])
+    >>> trees = rset.trees_
+    >>> trees.n_trees, trees.n_nontrivial, trees.n_distinct
     (6, 3, 2)
-    >>> found.objective, found.bound
+    >>> trees.objective, trees.bound
     (Fraction(3, 20), Fraction(1, 5))
-    >>> print(found)
+    >>> print(rset)
     RashomonSet(epsilon=0.05, max_depth=2, regularization=0.05)
     6 trees, 2 functions, objectives 0.15 to 0.2 (epsilon 0.05)
-    >>> print(found.best_tree)
+    >>> print(trees.best_tree)
     not x0?
       yes: 0
       no:  not x1?
         yes: 0
         no:  1
-    >>> found.predict([[0, None, None], [None, None, 0]]).tolist()
+    >>> rset.predict([[0, None, None], [None, None, 0]]).tolist()
     [0, None]
 
     Trees of numbers:
 
-    >>> found = RashomonSet(2, 0.05, 0.1, task="regression").fit(X, [1, 2, 4, 4.5, 7])
-    >>> found.n_trees, found.n_distinct, found.objective
+    >>> trees = RashomonSet(2, 0.05, 0.1, task="regression").fit(X, [1, 2, 4, 4.5, 7]).trees_
+    >>> trees.n_trees, trees.n_distinct, trees.objective
     (4, 4, Fraction(779, 4360))
-    >>> found.best_tree.predict(X).tolist()
+    >>> trees.best_tree.predict(X).tolist()
     [1.5, 1.5, 4.25, 4.25, 7.0]
     """
 
@@ -220,11 +227,15 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         self.task = task
         self.loss = loss
         self.decimals = decimals
+        self.min_leaf = min_leaf
+        self.max_leaves = max_leaves
+        self.must_use = must_use
+        self.must_not_use = must_not_use
+        self.at_most_features = at_most_features
+        self.first = first
+        self.max_cost = max_cost
         self.costs = costs
-        self.__dict__.update(  # where constraints have their values
-            min_leaf=min_leaf, max_leaves=max_leaves, must_use=must_use, must_not_use=must_not_use,
-            at_most_features=at_most_features, first=first, max_cost=max_cost, monotone=monotone,
-        )  # fmt: skip
+        self.monotone = monotone
         self.memory_limit = memory_limit
         self.time_limit = time_limit
         self.on_limit = on_limit
@@ -270,9 +281,10 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
             engine = part_of(engine, fault, self._constrained, end)
             with engine.caps.until(None if limit is None else end):
                 view = self._constrained(engine)
-        self._source_, self._view_, self._distinct_ = engine, view, {}
+        self.trees_ = TreeSet(engine, view)
         if engine.incomplete is not None:
-            warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
+            message = f"the set is {self.trees_.incomplete}"
+            warnings.warn(message, IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
@@ -291,7 +303,43 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         every, given = View(engine.problem.rules.epsilon, engine.bound), self.__dict__
         if not is_constrained(given):  # get_params looks at signatures, for 50 us
             return every
-        return constrain(TreeSet._of(engine, every), given)._view_
+        return constrain(TreeSet(engine, every), given)._view
+
+    def predict(self, X: Any) -> Any:
+        """Give each row the class, or number, of the best tree that is determined on it.
+
+        See ``TreeSet.predict``.
+        """
+        return self._fitted().predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is right; of numbers, the share explained (R²).
+
+        A row on which no tree is determined counts as wrong; where leaves predict numbers it is an
+        error.
+        """
+        trees = self._fitted()
+        places = trees._best_determined(X, LIMIT)
+        truth = column_or_1d(y)
+        check_consistent_length(places, truth)
+        if trees.task == "regression":
+            if (places < 0).any():
+                raise InvalidData(
+                    f"score: no tree is determined on {int((places < 0).sum()):,} of the "
+                    f"{len(places):,} rows, because of their unknown values: leave them out"
+                )
+            classes = trees._problem.classes
+            numbers = [classes[place] for place in places.tolist()]
+            return float(r2_score(truth, numbers, sample_weight=sample_weight))
+        place_of = {label: place for place, label in enumerate(trees.classes)}
+        expected = np.array([place_of.get(label, UNSEEN) for label in truth.tolist()])
+        right = expected == places
+        return float(np.average(right, weights=sample_weight))
+
+    def _fitted(self) -> TreeSet:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this RashomonSet is not fitted: call fit(X, y) first")
+        return self.trees_
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 
@@ -299,37 +347,34 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         return str(BaseEstimator.__repr__(self, N_CHAR_MAX))
 
     def __str__(self) -> str:
+        return "\n".join([repr(self), *self._description()])
+
+    def _description(self) -> list[str]:
+        """Describe what was found, in lines; none before ``fit``."""
         if not self.__sklearn_is_fitted__():
-            return repr(self)
-        kind = "" if self._problem.rules.kind == "additive" else ", relative"
-        lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        return "\n".join(filter(None, [*lines, *self._further()]))
+            return []
+        trees = self.trees_
+        kind = "" if trees._problem.rules.kind == "additive" else ", relative"
+        first = f"{trees._found()} (epsilon {float(trees._view.epsilon):g}{kind})"
+        return [first, *filter(None, trees._further())]
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""
-        text = escape(str(self).removeprefix(repr(self)).strip(), quote=False)
-        shown = text.replace("\n", "<br>")
-        return (f"<p>{shown}</p>" if text else "") + str(estimator_html_repr(self))
+        shown = "<br>".join(escape(line, quote=False) for line in self._description())
+        return (f"<p>{shown}</p>" if shown else "") + str(estimator_html_repr(self))
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         out: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
         shown = {"text/plain": str(self)}
         return out | shown | ({"text/html": self._repr_html_inner()} if "text/html" in out else {})
 
-    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        return fitted_attributes(self, doc_link)
-
-    def __bool__(self) -> bool:
-        return "_source_" not in self.__dict__ or self.n_trees > 0
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        # Not an estimator_type: votes of functions are no probabilities, and need not agree with
-        # the best tree. But there are shares of classes, of two or more.
+        # Not an estimator_type: its trees are not bound to answer every row. But they have classes.
         tags.classifier_tags = ClassifierTags() if self.task == "classification" else None
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_source_" in self.__dict__
+        return "trees_" in self.__dict__

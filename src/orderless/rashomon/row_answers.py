@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
 
 from ..errors import InvalidData
 from ..inputs import column_like, labels_like, read_rows, table_like
@@ -49,19 +48,6 @@ class Sampled:
     value: Any
     n_functions: int
     standard_error: Any = None
-
-
-def _predicts_classes(trees: RowAnswers) -> bool:
-    """Refuse shares of classes where trees predict numbers."""
-    fitted = "_source_" in trees.__dict__
-    numbers = trees._has_numbers if fitted else getattr(trees, "task", "") == "regression"
-    if numbers:
-        raise InvalidData(
-            "predict_proba is about classes, and this set is of task='regression', whose trees "
-            "predict numbers: multiplicity(X) gives the smallest and the largest of each row, "
-            "and tree.discretize(levels) makes classes of a tree's numbers"
-        )
-    return True
 
 
 class RowAnswers(Members):
@@ -237,16 +223,20 @@ class RowAnswers(Members):
         bits = self._problem.columns.read_complete(X)
         return voters.votes(bits, len(self.classes)), len(voters)
 
-    @available_if(_predicts_classes)  # type: ignore[untyped-decorator]
     def predict_proba(
         self, X: Any, *, sample: int | None = None, random_state: Any = None, limit: int = LIMIT
     ) -> Any:
         """Give, for each row, the share of the distinct functions that give it each class.
 
         A vote, each function counted once: not a probability of the class. Parameters are those of
-        ``multiplicity``, and a data frame comes back when one came in. Sets of
-        ``task="regression"`` have no such method.
+        ``multiplicity``, and a data frame comes back when one came in. Not for numbers.
         """
+        if self._has_numbers:
+            raise InvalidData(
+                "predict_proba is about classes, and this set is of task='regression', whose trees "
+                "predict numbers: multiplicity(X) gives the smallest and the largest of each row, "
+                "and tree.discretize(levels) makes classes of a tree's numbers"
+            )
         self._warn_of_part("predict_proba")
         counts, n_functions = self._votes(X, sample, random_state, limit)
         share = counts / n_functions
@@ -357,7 +347,7 @@ class RowAnswers(Members):
         --------
         >>> from orderless import RashomonSet
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-        >>> found = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> found = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
         >>> found.conflict(X).any.tolist()
         [False, True, True, False, True]
         """

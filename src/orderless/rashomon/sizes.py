@@ -149,14 +149,13 @@ def rashomon_sizes(
             space = made.binarizer.space_ if made.aware else None
             line = {"dataset": name, "fold": fold, "rows": len(rows), "columns": made.bits.shape[1]}
             if source == "exact":
-                trees: TreeSet = RashomonSet(
-                    max_depth, regularization, epsilon, space, binarizer=None
-                ).fit(_named(made.bits, list(made.columns.names)), labels)
+                rset = RashomonSet(max_depth, regularization, epsilon, space, binarizer=None)
+                trees = rset.fit(_named(made.bits, list(made.columns.names)), labels).trees_
                 n_trees = trees.n_trees
             else:
                 settings = (max_depth, regularization, epsilon)
                 n_trees = _treefarms(made.bits, codes[rows], *settings, False).model_set.model_count
-                trees = RashomonSet.from_treefarms(
+                trees = TreeSet.from_treefarms(
                     _treefarms(made.bits, codes[rows], *settings, True),
                     made.bits,
                     codes[rows],

@@ -46,6 +46,8 @@ class Table(NamedTuple):
         Whether the columns are understood as conditions on features, or each stands alone.
     binarizer : fitted binarizer, or None where the columns came as they are
     target : Target, where leaves predict numbers
+    options : tuple of str
+        The parameters by which numbers were cut and columns understood, as Python.
     """
 
     bits: NDArray[np.uint8]
@@ -55,6 +57,7 @@ class Table(NamedTuple):
     aware: bool
     binarizer: Any = None
     target: Target | None = None
+    options: tuple[str, ...] = ()
 
 
 def refuse_table(name: str, X: Any, y: Any) -> None:

@@ -1,6 +1,6 @@
 """TreeSet: near-optimal trees that are counted, ranked, sampled and looked at, but never all built.
 
-In:  a ``Source`` (the core's graph, or a list) and a ``View`` of it.
+In:  a ``Source`` (the core's graph, or a list) and a ``View`` of it; or trees, or a file.
 Out: numbers, ``Tree``s one by one, ``FunctionSet``, smaller ``TreeSet``s, answers on rows.
 Paper: Sections 4 and 6.
 """
@@ -14,13 +14,14 @@ import numpy as np
 
 from ..errors import InvalidData
 from ..inputs import some_names
-from ..model import short_count
-from ..readers import read_tree
+from ..model import Space, short_count
+from ..readers import read_tree, read_trees
 from .choices import Choices
 from .differences import Differences, differences
 from .distinct_estimate import Estimates
+from .engine import MEMORY, check_limits
 from .functions import FunctionSet
-from .listed import Listed, Source
+from .listed import Judging, Listed, listed_set
 from .measures import Measure
 from .nearest import Nearest, nearest
 from .ranges import Front, Range, front_of, range_of
@@ -32,23 +33,140 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeSet"]
 
+SECONDS = 60.0  # for what comes from a file
+
 
 class TreeSet(Views, Choices, Estimates):
-    """A set of near-optimal trees: a ``RashomonSet``, a view of one, or a list of trees.
+    """A set of near-optimal trees: the ``trees_`` of a ``RashomonSet``, a view of them, or a list.
 
     ``len(trees)`` is their number (``n_trees`` where that passes 2^63), ``trees[i]`` the tree at a
     position in order of objective, ``tree in trees`` whether it is one of them; iterating makes
     one tree after the other. Nothing is built that is not asked for.
+
+    Made by ``RashomonSet(...).fit(X, y).trees_``, ``TreeSet.from_trees``,
+    ``TreeSet.from_treefarms`` and ``TreeSet.from_json``.
     """
 
-    @classmethod
-    def _of(cls, source: Source, view: View) -> TreeSet:
-        out = TreeSet.__new__(TreeSet)
-        out._source_, out._view_, out._distinct_ = source, view, {}
-        return out
-
     def _seen(self, view: View) -> TreeSet:
-        return self._of(self._source, view)
+        return TreeSet(self._source, view)
+
+    # -- from elsewhere --------------------------------------------------------------------------
+
+    @staticmethod
+    def from_trees(
+        trees: Any,
+        X: Any,
+        y: Any,
+        *,
+        regularization: Any = 0.01,
+        epsilon: Any = None,
+        sample_weight: Any = None,
+        loss: str | None = None,
+        decimals: int | None = None,
+        preprocessing: Any = None,
+        space: Space | None = None,
+    ) -> TreeSet:
+        """Take a list of trees as a set: the same interface, over just these trees.
+
+        Parameters
+        ----------
+        trees : iterable of Tree or of models, or a TreeFARMS or PRAXIS set
+            Models are those that ``orderless.read`` reads. Equal ones count once; the set says how
+            many were given (``print``).
+        X, y : rows and labels, or numbers where the trees predict numbers
+            The training data: complete rows, with the columns of the trees' space.
+        regularization : number
+            What a leaf costs.
+        epsilon : number, optional
+            How far from the best tree of the list the bound is; every tree of the list is in
+            whatever it says. By default the distance of the worst.
+        sample_weight : array of numbers from 0, optional
+        loss, decimals
+            For trees that predict numbers, as of ``RashomonSet``. What leaves predict is rounded to
+            the set's decimals, which ``print`` names, so that every loss is exact: for squared loss
+            a mean in floats becomes the number that the leaf has in a ``RashomonSet`` of the same
+            rows.
+        preprocessing, space
+            As in ``orderless.read``.
+
+        Returns
+        -------
+        TreeSet
+
+        Examples
+        --------
+        >>> from orderless import Space, TreeSet
+        >>> leaf, other = {"prediction": 0}, {"prediction": 1}
+        >>> split = {"feature": "a", "true": other, "false": leaf}
+        >>> found = TreeSet.from_trees([leaf, split, split], [[0, 1], [1, 1]], [0, 1],
+        ...                            space=Space({"a": "boolean", "b": "boolean"}))
+        >>> found
+        TreeSet(2 trees (3 were given: equal ones count once), objectives 0.02 to 0.51)
+        """
+        members = read_trees(trees, preprocessing=preprocessing, space=space)
+        given = Judging(regularization, epsilon, sample_weight, loss, decimals)
+        return TreeSet(*listed_set(members, X, y, given))
+
+    @staticmethod
+    def from_treefarms(
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        regularization: Any = 0.01,
+        epsilon: Any = 0.02,
+        sample_weight: Any = None,
+        preprocessing: Any = None,
+        space: Space | None = None,
+    ) -> TreeSet:
+        """Take the trees that TreeFARMS found; ``from_trees`` with its parameters.
+
+        ``.differences(exact)`` then says which trees an exact set has and TreeFARMS has not, and
+        the other way round.
+
+        Parameters
+        ----------
+        model : fitted TREEFARMS
+        X, y : rows and labels
+            What it was fitted on (with ``preprocessing``, what went into the binarizer).
+        regularization, epsilon : number
+            Its ``regularization`` and ``rashomon_bound_adder``.
+        """
+        return TreeSet.from_trees(
+            model, X, y, regularization=regularization, epsilon=epsilon,
+            sample_weight=sample_weight, preprocessing=preprocessing, space=space,
+        )  # fmt: skip
+
+    @staticmethod
+    def from_json(
+        text: str | bytes,
+        *,
+        limit: int | None = None,
+        memory_limit: int = MEMORY,
+        time_limit: float | None = SECONDS,
+    ) -> TreeSet:
+        """Read what ``to_json`` wrote: the set is found again, and its numbers are checked.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Longest text, in characters, that is looked at.
+        memory_limit, time_limit
+            As of ``RashomonSet``; ``time_limit`` is for finding the set, too. A small file can hold
+            a problem that takes hours, so these limits are yours; those that the set was made with
+            are not used.
+
+        Raises
+        ------
+        InvalidTree
+            The text is not such a file, or its numbers are not those of its problem.
+        OutOfMemory, OutOfTime
+            The set passes the limits.
+        """
+        from .formats import from_json
+
+        check_limits(memory_limit=memory_limit, time_limit=time_limit)
+        return TreeSet(*from_json(text, limit, memory_limit, time_limit))
 
     # -- numbers -------------------------------------------------------------------------------
 
@@ -127,7 +245,7 @@ class TreeSet(Views, Choices, Estimates):
 
     def _found(self) -> str:
         """Say how many trees there are, how many functions if they were counted, and how good."""
-        known = self._distinct_.get(self._problem.semantics())
+        known = self._distinct.get(self._problem.semantics())
         part = "" if self.complete else "part of a set: "
         counts = [f"{part}{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
         source = self._source
@@ -201,10 +319,10 @@ class TreeSet(Views, Choices, Estimates):
         --------
         >>> from orderless import Measure, RashomonSet
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-        >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
-        >>> rset.range(Measure("false positives"))
+        >>> trees = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
+        >>> trees.range(Measure("false positives"))
         Range(false positives: 0 to 1)
-        >>> rset.range(Measure("precision")).smallest
+        >>> trees.range(Measure("precision")).smallest
         Fraction(2, 3)
         """
         self._not_empty()
@@ -229,8 +347,8 @@ class TreeSet(Views, Choices, Estimates):
         --------
         >>> from orderless import Measure, RashomonSet
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-        >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
-        >>> [(float(p.objective), p.value) for p in rset.pareto_front(Measure("false negatives"))]
+        >>> trees = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
+        >>> [(float(p.objective), p.value) for p in trees.pareto_front(Measure("false negatives"))]
         [(0.15, 0)]
         """
         self._not_empty()
@@ -268,11 +386,11 @@ class TreeSet(Views, Choices, Estimates):
         --------
         >>> from orderless import Measure, RashomonSet
         >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-        >>> rset = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
-        >>> rset.nearest(Measure("positive rate", groups="x0"))
+        >>> trees = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
+        >>> trees.nearest(Measure("positive rate", groups="x0"))
         Nearest(positive rate: gap 0.1667)
-        >>> rset.nearest(Measure("positives"), to=3).tree.predict(X).sum()
-        3
+        >>> trees.nearest(Measure("positives"), to=3).tree.predict(X).tolist()
+        [0, 0, 1, 1, 1]
         """
         self._not_empty()
         self._warn_of_part("nearest")

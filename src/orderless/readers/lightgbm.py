@@ -201,7 +201,7 @@ def _classes(
 def _rule(objective: _Objective, values: Sequence[Floats], adding: Adding) -> Rule:
     if objective.name == "binary":
         factor, divisor = objective.sigmoid, adding.divisor
-        (cut,), _, _ = last_before_change(lambda x: factor * (x / divisor) > TIE, 1)
+        (cut,), _, _ = last_before_change(lambda x, _: factor * (x / divisor) > TIE, 1)
         return Rule("cuts", (float(cut),))
     largest = float(largest_sums(values, adding).max())
     window = SOFTMAX

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["about", "judged_by", "made_by", "notes"]
 
-PARAMETERS = ("thresholds", "binarizer")
-
 
 def made_by(trees: TreeSet) -> str:
     """Give the Python that makes the set, as far as the set knows."""
@@ -29,13 +27,8 @@ def made_by(trees: TreeSet) -> str:
     parts = [str(number) for number in numbers]
     if rules.kind != "additive":
         parts.append('epsilon_kind="relative"')
-    given = trees.get_params(deep=False) if hasattr(trees, "get_params") else {}
-    parts += [f"{name}={given[name]!r}" for name in PARAMETERS
-              if name in given and isinstance(given[name], str | int)
-              and given[name] not in ("guess", "threshold-guess")]  # fmt: skip
-    if given.get("space") is not None:
-        parts.append("space=space")
-    made = f"ol.RashomonSet({', '.join(parts)}).fit(X, y)"
+    parts += problem.table.options
+    made = f"ol.RashomonSet({', '.join(parts)}).fit(X, y).trees_"
     space, feature = problem.columns.space, problem.columns.feature
 
     def names(columns: Any) -> str:

@@ -50,7 +50,7 @@ def write_explorer(
 
     Parameters
     ----------
-    trees : RashomonSet, or a view of one
+    trees : TreeSet
         For classes.
     target : path, optional
         File to write; complete or not at all.
@@ -92,7 +92,7 @@ def explore(
 
     Parameters
     ----------
-    trees : RashomonSet, or a view of one
+    trees : TreeSet
     port : int
         0 takes any that is free.
     ready : function of the address, optional

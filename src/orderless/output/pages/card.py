@@ -294,12 +294,12 @@ def _multiplicity(subject: Subject) -> CardSection | None:
     except (OutOfMemory, OutOfTime, InvalidData, TooLarge) as fault:
         why = "too many trees" if not isinstance(fault, InvalidData) else str(fault).split(": ")[0]
         return CardSection(title, (("not counted", why),))
-    trees = found.found
+    trees = found.trees
     try:
         functions = short_count(trees.count_distinct(limit=MOST_FUNCTIONS))
     except (OutOfMemory, OutOfTime, TooLarge):
         functions = f"more than {MOST_FUNCTIONS:,}"
-    tolerance = f"within {float(EPSILON):g} of the best objective, depth at most {trees.max_depth}"
+    tolerance = f"within {float(EPSILON):g} of the best objective, depth at most {found.depth}"
     place = "among them" if found.inside else "not among them"
     lines = (("trees", f"{short_count(trees.n_trees)} {tolerance}"),
              ("different functions", functions), ("this tree", place))  # fmt: skip

@@ -31,7 +31,7 @@ from ...model import (
     TreeKernel,
     short_count,
 )
-from ...rashomon import MOST_DEPTH, RashomonSet
+from ...rashomon import MOST_DEPTH, RashomonSet, TreeSet
 from ..plots.look import INK_ON_PAGE
 from ..plots.rashomon import plot_objectives
 from .subject import Details, Part, Section, Subject, Table, count, drawn, picture
@@ -64,7 +64,7 @@ def near(subject: Subject) -> Section:
     except (InvalidData, TooLarge) as fault:
         lead = f"Left out: {str(fault).split(': ')[0]}."
         return Section("near", TITLE, lead)
-    trees = found.found
+    trees = found.trees
     try:
         functions = short_count(trees.count_distinct(limit=MOST_FUNCTIONS))
     except (OutOfMemory, OutOfTime, TooLarge):
@@ -97,14 +97,14 @@ def near(subject: Subject) -> Section:
 
 
 def _lead(found: Around) -> str:
-    trees = found.found
+    trees = found.trees
     guessed = len(trees.columns) - found.n_own
     wrong = "share of wrong rows"
     if trees.task == "regression":
         wrong = "squared error, as a share of that of always saying the mean,"
     out = (
         f"A tree's objective is its {wrong} plus {float(REGULARIZATION):g} for each "
-        f"leaf; smaller is better. Counted here are all trees of depth {trees.max_depth} or less "
+        f"leaf; smaller is better. Counted here are all trees of depth {found.depth} or less "
         f"whose objective is within {float(EPSILON):g} of the best. They may ask the "
         f"{count(found.n_own, 'condition')} of this tree and {guessed:,} more, which threshold "
         f"guessing proposed{_from_rows(found)}. {_exactness(found)}"
@@ -131,9 +131,10 @@ def _from_rows(found: Around) -> str:
 
 def _exactness(found: Around) -> str:
     """Say how exact numbers are; nothing of classes."""
-    if found.found.task != "regression":
+    target = found.trees._problem.table.target
+    if target is None:
         return ""
-    n = found.found.decimals_
+    n = target.decimals
     exact = f"{n} decimal{'' if n == 1 else 's'}" if n >= 0 else f"the nearest {10**-n:,}"
     both = "The numbers of rows and leaves are" if found.rounded else "Numbers of leaves are"
     return f"{both} rounded to {exact} here. "
@@ -141,7 +142,7 @@ def _exactness(found: Around) -> str:
 
 def _line(name: str, leaves: int, objective: Fraction, found: Around) -> tuple[Any, ...]:
     wrong = objective - REGULARIZATION * leaves
-    if found.found.task == "regression":
+    if found.trees.task == "regression":
         return name, leaves, f"{float(wrong):.2%}", f"{float(objective):.4f}"
     return name, leaves, int(wrong * found.n_rows), f"{float(objective):.4f}"
 
@@ -160,7 +161,7 @@ def _smaller(subject: Subject, found: Around) -> list[tuple[Any, ...]]:
 
 
 def _draw(ax: Any, found: Around) -> None:
-    plot_objectives(found.found, ax)
+    plot_objectives(found.trees, ax)
     ax.yaxis.set_major_formatter("{x:,.0f}")
     if found.inside:
         at = float(found.objective)
@@ -178,7 +179,9 @@ class Around:
 
     Attributes
     ----------
-    found : RashomonSet
+    trees : TreeSet
+    depth : int
+        The most conditions on a path of theirs.
     n_own : int
         How many of its columns are conditions of the tree; the others were guessed.
     n_guessed_from : int
@@ -190,7 +193,8 @@ class Around:
         Whether the numbers of the rows had more decimals than could be kept.
     """
 
-    found: RashomonSet
+    trees: TreeSet
+    depth: int
     n_own: int
     n_guessed_from: int
     objective: Fraction
@@ -200,19 +204,19 @@ class Around:
     @property
     def inside(self) -> bool:
         """Whether the tree is near-optimal itself."""
-        return self.objective <= self.found.bound
+        return self.objective <= self.trees.bound
 
     @property
     def n_better(self) -> int | None:
         """How many trees of the set have a smaller objective; None if counting takes too long."""
-        if self.found.task == "regression":  # nearly every tree has an objective of its own
-            apart = self.objective - self.found.objective
+        if self.trees.task == "regression":  # nearly every tree has an objective of its own
+            apart = self.objective - self.trees.objective
             try:
-                view = self.found.within(apart) if apart > 0 else None
+                view = self.trees.within(apart) if apart > 0 else None
                 return 0 if view is None else view.n_trees - view.on_bound
             except (OutOfMemory, OutOfTime):
                 return None
-        table = self.found.histogram()
+        table = self.trees.histogram()
         rows = zip(table["errors"], table["leaves"], table["trees"], strict=True)
         return sum(
             int(n)
@@ -261,18 +265,18 @@ def _around(subject: Subject) -> Around:
     if not n_own:
         raise InvalidData("the tree has no splits, so there is nothing to compare")
     # If these are too many already, guessing more is pointless.
-    found, rounded = _trees(tree, columns, y)
+    trees, rounded = _trees(tree, columns, y)
     guessed, n_guessed_from = _guessed(tree, rows, y)
     for key, column in guessed:
         columns.setdefault(key, column)
     if len(columns) > n_own:
-        found, rounded = _trees(tree, columns, y)
+        trees, rounded = _trees(tree, columns, y)
     if subject.numbers:
-        objective = found.objective_of(tree)
+        objective = trees.objective_of(tree)
     else:
         wrong = subject.quality.n_rows - subject.quality.n_right
         objective = Fraction(wrong, given.n_rows) + REGULARIZATION * tree.n_leaves
-    return Around(found, n_own, n_guessed_from, objective, given.n_rows, rounded)
+    return Around(trees, tree.depth, n_own, n_guessed_from, objective, given.n_rows, rounded)
 
 
 Key = tuple[str, Any]
@@ -281,21 +285,21 @@ Cut = tuple[Key, tuple[Condition, Bits]]
 
 def _trees(
     tree: TreeKernel, columns: dict[Key, tuple[Condition, Bits]], y: Any
-) -> tuple[RashomonSet, bool]:
+) -> tuple[TreeSet, bool]:
     """Find the near-optimal trees over some conditions; also say whether y had to be rounded."""
     space = Space(
         tree.space.features,
         [Column(f"column {k}", c.feature, c) for k, (c, _) in enumerate(columns.values())],
     )
     bits = np.stack([bits for _, bits in columns.values()], axis=1).astype(np.int8)
-    trees = RashomonSet(
+    rset = RashomonSet(
         tree.depth, REGULARIZATION, EPSILON, space,
         binarizer=None, task=tree.task, memory_limit=BYTES, time_limit=SECONDS,
     )  # fmt: skip
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        trees.fit(bits, y)
-    return trees, bool(said)
+        rset.fit(bits, y)
+    return rset.trees_, bool(said)
 
 
 def _key(feature: Feature, condition: Condition) -> Key:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
+from sklearn.utils.validation import check_is_fitted
+
 from ...api import CanonicalForm, canonicalize
 from ...estimators import Coverage, coverage
-from ...rashomon import TreeSet
+from ...rashomon import RashomonSet, TreeSet
 from .rashomon import plot_map, plot_objectives, plot_sizes
 from .regions import plot_rules
 
@@ -177,11 +179,11 @@ class RashomonDisplay(_Display):
 
     Parameters
     ----------
-    trees : fitted RashomonSet, or a view of one
+    trees : TreeSet
 
     Attributes
     ----------
-    trees : RashomonSet or view
+    trees : TreeSet
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
 
@@ -191,8 +193,8 @@ class RashomonDisplay(_Display):
     >>> import orderless as ol
     >>> matplotlib.use("agg")
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
-    >>> found = ol.RashomonSet(max_depth=2, epsilon=0.3).fit(X, [0, 0, 0, 1] * 5)
-    >>> RashomonDisplay.from_estimator(found).ax_.get_xlabel()
+    >>> rset = ol.RashomonSet(max_depth=2, epsilon=0.3).fit(X, [0, 0, 0, 1] * 5)
+    >>> RashomonDisplay.from_estimator(rset).ax_.get_xlabel()
     'objective'
     """
 
@@ -202,7 +204,7 @@ class RashomonDisplay(_Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator: TreeSet,
+        estimator: RashomonSet,
         *,
         kind: Literal["objectives", "sizes", "map"] = "objectives",
         ax: Any = None,
@@ -212,7 +214,7 @@ class RashomonDisplay(_Display):
 
         Parameters
         ----------
-        estimator : fitted RashomonSet, or a view of one
+        estimator : fitted RashomonSet
         kind : "objectives", "sizes" or "map"
             How many trees have which objective, how many trees and functions there are, or
             functions by how often they differ.
@@ -225,7 +227,11 @@ class RashomonDisplay(_Display):
         -------
         RashomonDisplay
         """
-        return cls(estimator).plot(ax, kind=kind, **options)
+        if not isinstance(estimator, RashomonSet):
+            came = type(estimator).__qualname__
+            raise TypeError(f"from_estimator takes a fitted RashomonSet, got {came}")
+        check_is_fitted(estimator)
+        return cls(estimator.trees_).plot(ax, kind=kind, **options)
 
     def plot(
         self,
@@ -237,7 +243,7 @@ class RashomonDisplay(_Display):
         """Draw it, by default on a new figure; give the display."""
         if not isinstance(self.trees, TreeSet):
             came = type(self.trees).__qualname__
-            raise TypeError(f"a RashomonDisplay takes a fitted RashomonSet or a view, got {came}")
+            raise TypeError(f"a RashomonDisplay takes a TreeSet, got {came}")
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, got {kind!r:.80}")
         if options and kind != "map":

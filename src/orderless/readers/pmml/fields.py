@@ -144,7 +144,7 @@ class NumberField(Field):
             return ((-inf, out),)
         function = self.function
 
-        def holds(x: Floats) -> Flags:
+        def holds(x: Floats, _: object) -> Flags:
             return np.asarray(function(x) < number if strict else function(x) <= number)
 
         (last,), (at_low,), (always,) = last_before_change(holds, 1)

@@ -34,7 +34,7 @@ def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
     """State a tree over the features that its columns arise from.
 
     Exact: where a column is a monotone function of a feature, the boundary is found by bisection
-    over all floats with that very function, at most 64 steps.
+    over all floats with that very function.
     """
     _check_count(tree.table, len(columns))
     if _are_features(tree, columns, space):
@@ -293,8 +293,8 @@ class _Nodes:
             self.threshold[nodes] = feature.at_most(row_boundary(top, values))
             return np.zeros(len(nodes), dtype=bool)
 
-        def holds(x: Floats) -> Flags:
-            return self._compare(function(x), nodes)
+        def holds(x: Floats, conditions: NDArray[np.intp]) -> Flags:
+            return self._compare(function(x), nodes[conditions])
 
         last, at_low, always = last_before_change(holds, len(nodes))
         self.threshold[nodes] = np.where(always, np.inf, feature.at_most(last))

@@ -66,7 +66,7 @@ class Steps:
             return self
         cuts = np.array(self.cuts)
         last, at_low, always = last_before_change(
-            lambda x: np.asarray(function(x) <= cuts), len(cuts)
+            lambda x, cut: np.asarray(function(x) <= cuts[cut]), len(cuts)
         )
         # A function that falls meets the cuts from above.
         falls = bool(np.any(~always & ~at_low))
