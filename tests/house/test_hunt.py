@@ -99,7 +99,8 @@ def test_what_is_equal_passes():
 def test_the_command_ends_with_0_where_nothing_was_found(tmp_path: Path, capsys):
     given = ["--area", "solvers", "--seed", "1", "--case", "0", "--folder", str(tmp_path)]
     assert main(given) == 0
-    assert "1 cases, 0 of them too large, 0 findings" in capsys.readouterr().out
+    assert "1 cases, 0 of them too large, " in (output := capsys.readouterr().out)
+    assert ", 0 findings" in output
 
 
 def test_the_command_ends_with_1_where_something_was_found(tmp_path: Path, capsys, monkeypatch):
