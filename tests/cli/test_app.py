@@ -176,7 +176,7 @@ def test_export_says_what_it_cannot_guess(models, tmp_path):
     wrong = ("export", model, "-f", "sql", "--dialect", "sequel")
     error = mistake(*wrong)
     assert "--dialect must be one of 'clickhouse', 'duckdb', 'mysql'" in error
-    assert "got 'sequel' (did you mean 'tsql'?)" in error
+    assert "got 'sequel'" in error
     assert not list(tmp_path.iterdir())
     assert "--complete is for" in mistake("export", model, "-f", "md", "--complete")
     helped = " ".join(fine("export", "--help").split())

@@ -235,12 +235,12 @@ def test_reading_starts_no_threads(folder, monkeypatch):
     """A process that ends while pyarrow starts threads is aborted, whatever its exit code is."""
     from pyarrow import csv
 
-    used, own = [], csv.open_csv
+    used, read_csv = [], csv.read_csv
 
-    def open_csv(*args, **options):
+    def recorded(*args, **options):
         used.append(options["read_options"].use_threads)
-        return own(*args, **options)
+        return read_csv(*args, **options)
 
-    monkeypatch.setattr(csv, "open_csv", open_csv)
+    monkeypatch.setattr(csv, "read_csv", recorded)
     fine("describe", put(folder, table()))
     assert used == [False]

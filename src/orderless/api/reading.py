@@ -41,15 +41,16 @@ def read(
     model : object
         A fitted tree, forest or boosted model of scikit-learn (RandomForest, ExtraTrees,
         GradientBoosting, HistGradientBoosting, AdaBoostClassifier, Bagging and Voting of trees), a
-        ``Pipeline`` that ends in one, a ``TransformedTargetRegressor`` around a tree, or a search
-        for the best of these; a tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; a model of
-        XGBoost, LightGBM or CatBoost, or the file that they write (XGBoost's as JSON or UBJ,
-        CatBoost's as JSON); ONNX (``onnx.ModelProto``, bytes or file); PMML 4.0 to 4.4; Spark
-        MLlib's models or their folders; trees and forests of R as ``r_script`` writes them; nested
-        dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute with, the
-        root says ``"task": "regression"``), a points score, or their JSON; our own JSON. Files are
-        given as text, or as a path. A ``Tree`` or ``Ensemble`` is returned as it is. A subclass
-        that has a ``predict`` of its own is refused, because its trees do not say what it decides.
+        ``Pipeline`` that ends in one, a ``TransformedTargetRegressor`` around a tree, a threshold
+        or one calibrator around a classifier, or a search for the best of these; a tree of GOSDT,
+        TreeFARMS, DL8.5, STreeD or PRAXIS; a model of XGBoost, LightGBM or CatBoost, or the file
+        that they write (XGBoost's as JSON or UBJ, CatBoost's as JSON); ONNX (``onnx.ModelProto``,
+        bytes or file); PMML 4.0 to 4.4; Spark MLlib's models or their folders; trees and forests of
+        R as ``r_script`` writes them; nested dicts (``feature``, ``true``, ``false``,
+        ``prediction``; of numbers to compute with, the root says ``"task": "regression"``), a
+        points score, or their JSON; our own JSON. Files are given as text, or as a path. A ``Tree``
+        or ``Ensemble`` is returned as it is. A subclass that has a ``predict`` of its own is
+        refused, because its trees do not say what it decides.
     preprocessing : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features

@@ -559,11 +559,13 @@ class SumKernel:
         with np.errstate(over="ignore", under="ignore"):
             if self.link == "exp":
                 return np.exp(stretched)
-            powers = np.exp(-stretched)
             if self.adding.precision == "float64":
-                return 1 / (1 + powers)
+                from scipy.special import expit  # rounds as the libraries do, unlike numpy's exp
+
+                return np.asarray(expit(stretched))
             single = np.float32(1)  # as XGBoost computes it
-            return (single / (single + powers.astype(np.float32))).astype(np.float64)
+            powers = np.exp(-stretched).astype(np.float32)
+            return (single / (single + powers)).astype(np.float64)
 
     def opposite(self, second: Floats) -> Floats:
         """Return the probability of the first of two classes, of that of the second."""

@@ -251,8 +251,8 @@ class ColumnModel:
         classes
     classes, adding, rule, link, factor, scores : as in ``Ensemble``; classes None: it predicts
         numbers
-    outputs : what the library makes of sums of leaves, to the last bit, where it predicts numbers
-        that are a function of the sum; None: the sum itself, divided
+    outputs : what the library makes of divided sums, to the last bit: numbers, or the probabilities
+        of two classes; None: the sums themselves, or what ``link`` makes of them
     """
 
     trees: Sequence[ColumnTree]

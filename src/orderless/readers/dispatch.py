@@ -24,6 +24,7 @@ from ..inputs import read_file
 from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Space, SumKernel, TreeKernel
 from .bits import BitTrees, build_all
 from .builder import ColumnModel, ColumnTree, Nan
+from .cutoffs import decided
 from .nested import from_nested
 from .onnx_model import knows_onnx, parsed
 from .pmml.document import is_xml, xml_text
@@ -127,6 +128,8 @@ def _reading(
         return read_score(model, space=space)
     wrapped = unwrap(model, preprocessing)
     read = column_model(wrapped, space, feature_names)
+    if wrapped.decision is not None:
+        read = decided(read, wrapped.decision)
     tree = read.one_tree()
     if tree is not None:
         tree = through_targets(tree, wrapped.targets)

@@ -589,7 +589,12 @@ def _from_adaboost(model: Any) -> ColumnModel:
     # scikit-learn takes the second score minus the first, which is its opposite.
     adding = Adding(base=(0.0,), divisor=total / 2)
     second = [votes[:, 1:] for votes in values]
-    return ColumnModel(trees, second, classes, adding, Rule("cuts", cuts=(0.0,)), "logistic")
+
+    def probabilities(scores: Floats) -> Floats:
+        return np.asarray(model._compute_proba_from_decision(scores, 2))
+
+    rule = Rule("cuts", cuts=(0.0,))
+    return ColumnModel(trees, second, classes, adding, rule, "logistic", outputs=probabilities)
 
 
 def _votes_for(predicted: NDArray[Any], classes: NDArray[Any], weight: float) -> Floats:

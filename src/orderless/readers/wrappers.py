@@ -1,8 +1,8 @@
 """What scikit-learn wraps around a model: pipelines, searches, transformed targets, thresholds.
 
 In:  any model.
-Out: ``Wrapped``: the model that decides, what its table went through before, and what its numbers
-     go through after.
+Out: ``Wrapped``: the model in them, what its table went through before, and what its numbers go
+     through after.
 
 An encoder gives a sparse table unless it is told not to. XGBoost alone takes what is not stored for
 missing: behind an encoder, "not this category" is a missing value, and not a zero. What float32
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..errors import UnreadableModel
 from .builder import ColumnModel, ColumnTree, ModelBuilder, renumbered
 from .checks import refuse_own_predict, unfitted
+from .cutoffs import Decision, of_calibrator, of_threshold
 
 __all__ = ["Wrapped", "gives_sparse", "through_targets", "unwrap", "zero_as_missing"]
 
@@ -31,25 +32,38 @@ ZERO = (-5e-324, 0.0)  # the last number below zero, and zero
 class Wrapped(NamedTuple):
     """A model; what its table went through; transformers of its target, the innermost first.
 
-    ``sparse`` is whether a pipeline hands a sparse table to the model.
+    ``sparse`` is whether a pipeline hands a sparse table to the model. ``decision`` is what a
+    threshold or a calibrator makes of what it predicts.
     """
 
     model: Any
     preprocessing: Any
     targets: tuple[Any, ...] = ()
     sparse: bool = False
+    decision: Decision | None = None
 
 
 def unwrap(model: Any, preprocessing: Any) -> Wrapped:
-    """Take off pipelines, searches and transformers of the target, however they are nested."""
+    """Take off pipelines, searches, thresholds, calibrators, transformers of the target.
+
+    They may be nested in any way.
+    """
     targets: tuple[Any, ...] = ()
     sparse = False
+    decision: Decision | None = None
     if "sklearn" not in sys.modules:
         return Wrapped(model, preprocessing)
     from sklearn.pipeline import Pipeline
 
     search = _kind("sklearn.model_selection._search", "BaseSearchCV")
     target = _kind("sklearn.compose", "TransformedTargetRegressor")
+    calibrator = _kind("sklearn.calibration", "CalibratedClassifierCV")
+    frozen = _kind("sklearn.frozen", "FrozenEstimator")
+    thresholds = [
+        kind
+        for name in ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
+        if (kind := _kind("sklearn.model_selection._classification_threshold", name))
+    ]
     while True:
         if isinstance(model, search):
             refuse_own_predict(model, search)
@@ -65,6 +79,14 @@ def unwrap(model: Any, preprocessing: Any) -> Wrapped:
                 raise unfitted(model)
             targets = (model.transformer_, *targets)
             model = model.regressor_
+        elif isinstance(model, frozen):
+            model = model.estimator
+        elif isinstance(model, tuple(thresholds)):
+            kind = next(kind for kind in thresholds if isinstance(model, kind))
+            model, outer = of_threshold(model, kind)
+            decision = decision or outer  # in another, it only hands on what its model predicts
+        elif isinstance(model, calibrator):
+            model, decision = of_calibrator(model, calibrator, decision)
         elif isinstance(model, Pipeline):
             refuse_own_predict(model, Pipeline)
             steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
@@ -75,7 +97,7 @@ def unwrap(model: Any, preprocessing: Any) -> Wrapped:
                 sparse = gives_sparse(before, sparse)
             model = model.steps[-1][1]
         else:
-            return Wrapped(model, preprocessing, targets, sparse)
+            return Wrapped(model, preprocessing, targets, sparse, decision)
 
 
 def _kind(module: str, name: str) -> Any:

@@ -205,7 +205,8 @@ def _model(saved: Mapping[str, Any], content: _ModelJson, in_place: bool) -> Col
         return builder.finish(
             range(content.n_outputs), adding, Rule("largest", window=window), link
         )
-    return builder.finish((0, 1), adding, Rule("cuts", (library.last_of_first_class(),)), link)
+    rule = Rule("cuts", (library.last_of_first_class(),))
+    return builder.finish((0, 1), adding, rule, link, outputs=library.probabilities)
 
 
 def _added(leaf: Singles, weight: np.float32 | None, base: np.float32, in_place: bool) -> Singles:
@@ -496,6 +497,11 @@ class _Library:
         """Return what it predicts where the sum of all trees is this margin, to the last bit."""
         rows = self._rows(len(margins), base_margin=margins.astype(np.float32))
         return self._booster.predict(rows, validate_features=False)
+
+    def probabilities(self, margins: Any) -> Any:
+        """Return what it says of two classes, as ``predict_proba`` does."""
+        second = self.numbers(margins)
+        return np.column_stack([1.0 - second, second])
 
     def last_of_first_class(self) -> float:
         """Find the largest margin of which XGBoost makes at most one half: the first of two.

@@ -44,6 +44,9 @@ def send(transformer: Any, block: Block, path: Path) -> Block:
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import FeatureUnion, Pipeline
 
+    frozen = getattr(sys.modules.get("sklearn.frozen"), "FrozenEstimator", ())
+    while isinstance(transformer, frozen):
+        transformer = transformer.estimator
     if is_passthrough(transformer):
         return block
     step = _step(transformer, path)
