@@ -31,10 +31,8 @@ from . import (
     check_certificate,
     choose,
     compare,
-    datasets,
-    describe,
+    data,
     diff,
-    discover,
     explain,
     export,
     fit,
@@ -274,8 +272,7 @@ def orderless(
 
 COMMANDS: dict[str, Any] = {
     "fit": fit,
-    "describe": describe,
-    "discover": discover,
+    "data": data,
     "explain": explain,
     "predict": predict,
     "compare": compare,
@@ -296,9 +293,6 @@ COMMANDS: dict[str, Any] = {
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))
-for name, (function, example) in datasets.COMMANDS.items():
-    datasets.app.command(name, epilog=f"Example: {example}")(unfold(function, name))
-app.add_typer(datasets.app)
 
 
 def main() -> None:
