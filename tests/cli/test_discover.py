@@ -87,6 +87,6 @@ def test_json_and_commands_that_cannot_use_facts(folder):
     assert written.exit_code == 0
     assert "to_sql writes nothing of the facts" in written.stderr
     assert "CASE" in written.stdout
-    said = mistake("app", folder / "tree.json", "--facts", folder / "facts.json",
+    said = mistake("report", "--as", "page", folder / "tree.json", "--facts", folder / "facts.json",
                    "--output", folder / "page.html")  # fmt: skip
     assert "does not leave them out" in said

@@ -198,7 +198,7 @@ def test_pages_and_code_take_numbers(table, tmp_path):
     fine("fit", "sugar.csv", *TARGET, "--max-depth", "2", "-o", "tree.json")
     for kind in ("dot", "python", "sql", "javascript", "text", "html", "latex", "md"):
         assert fine("export", "tree.json", "--format", kind)
-    fine("app", "tree.json", "-o", "page.html")
+    fine("report", "--as", "page", "tree.json", "-o", "page.html")
     namespace = {}
     exec(fine("export", "tree.json", "--format", "python"), namespace)
     X, _ = table

@@ -26,7 +26,6 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
-    card,
     check,
     check_certificate,
     choose,
@@ -38,7 +37,6 @@ from . import (
     fit,
     importance,
     letter,
-    page,
     predict,
     prove,
     rashomon,
@@ -285,8 +283,6 @@ COMMANDS: dict[str, Any] = {
     "choose": choose,
     "acquire": acquire,
     "report": report,
-    "card": card,
-    "app": page,
     "export": export,
     "rules": rules,
     "check-certificate": check_certificate,
