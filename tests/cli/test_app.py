@@ -16,10 +16,9 @@ import orderless as ol
 from orderless._core import base
 from orderless.cli.app import app
 
-COMMANDS = ("fit", "describe", "explain", "predict", "compare", "diff", "prove", "importance",
-            "rashomon", "choose", "acquire", "report", "card", "letter", "check-certificate", "app",
-            "export", "datasets",
-            "datasets list", "datasets show", "datasets save")  # fmt: skip
+COMMANDS = ("fit", "data", "explain", "predict", "compare", "diff", "prove", "importance",
+            "rashomon", "choose", "acquire", "report", "letter", "check-certificate",
+            "export")  # fmt: skip
 
 
 # -- help ----------------------------------------------------------------------------------------
@@ -83,7 +82,7 @@ def ol_version():
 @pytest.mark.parametrize(
     "args",
     [["explain", "--depth", "3"], ["explian"], ["fit", "t.csv", "--max-depth", "x"],
-     ["compare"], ["explain", "--format", "pdf"], ["datasets", "show"]],
+     ["compare"], ["explain", "--format", "pdf"], ["data", "--example"]],
 )  # fmt: skip
 def test_wrong_usage_is_one_line_that_says_where_to_look(args):
     assert "--help)" in mistake(*args)
@@ -187,17 +186,19 @@ def test_export_says_what_it_cannot_guess(models, tmp_path):
 # -- datasets ------------------------------------------------------------------------------------
 
 
-def test_datasets_are_listed_shown_and_saved(tmp_path, monkeypatch):
+def test_data_sets_are_listed_and_saved(tmp_path, monkeypatch):
     monkeypatch.delenv("ORDERLESS_DATA", raising=False)
-    listed = json.loads(fine("datasets", "list", "--format", "json"))
+    listed = json.loads(fine("data", "--format", "json"))
     assert [record["name"] for record in listed] == list(ol.datasets.names())
-    assert fine("datasets") == fine("datasets", "list")
-    assert "raw.githubusercontent.com" in fine("datasets", "show", "compas")
-    assert json.loads(fine("datasets", "show", "spiral", "-f", "json"))["comes from"] == "generated"
-    assert fine("datasets", "save", "spiral", "-o", tmp_path / "s.csv") == ""
+    sources = {record["name"]: record["source"] for record in listed}
+    assert sources["spiral"] == "generated"
+    assert fine("data").splitlines()[0].split()[0] == "name"
+    assert fine("data", "--example", "spiral", "-o", tmp_path / "s.csv") == ""
     saved = fine("fit", tmp_path / "s.csv", "--target", "target")
     assert saved.replace("(s.csv)", "(spiral)") == fine("fit", "spiral")
-    assert "did you mean 'compas'" in mistake("datasets", "show", "compass")
+    assert "did you mean 'compas'" in mistake("data", "--example", "compass")
+    assert "leave out one" in mistake("data", "wisconsin", "--example", "spiral")
+    assert "--example writes CSV" in mistake("data", "--example", "spiral", "-f", "md")
     assert "neither a file nor a data set" in mistake("fit", "compass")
 
 

@@ -26,21 +26,17 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
-    card,
     check,
     check_certificate,
     choose,
     compare,
-    datasets,
-    describe,
+    data,
     diff,
-    discover,
     explain,
     export,
     fit,
     importance,
     letter,
-    page,
     predict,
     prove,
     rashomon,
@@ -274,8 +270,7 @@ def orderless(
 
 COMMANDS: dict[str, Any] = {
     "fit": fit,
-    "describe": describe,
-    "discover": discover,
+    "data": data,
     "explain": explain,
     "predict": predict,
     "compare": compare,
@@ -288,17 +283,12 @@ COMMANDS: dict[str, Any] = {
     "choose": choose,
     "acquire": acquire,
     "report": report,
-    "card": card,
-    "app": page,
     "export": export,
     "rules": rules,
     "check-certificate": check_certificate,
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))
-for name, (function, example) in datasets.COMMANDS.items():
-    datasets.app.command(name, epilog=f"Example: {example}")(unfold(function, name))
-app.add_typer(datasets.app)
 
 
 def main() -> None:

@@ -214,8 +214,8 @@ class TableOptions:
         str | None,
         typer.Option(
             metavar="FILE|NAME",
-            help="CSV or Parquet file with a header, or the name of a data set (see orderless "
-            "datasets).",
+            help="CSV or Parquet file with a header, or the name of a data set (orderless "
+            "data lists them).",
         ),
     ] = None
     target: Annotated[
@@ -296,8 +296,8 @@ class RowsOptions:
         str | None,
         typer.Option(
             metavar="FILE|NAME",
-            help="CSV or Parquet file with a header, or the name of a data set (see orderless "
-            "datasets).",
+            help="CSV or Parquet file with a header, or the name of a data set (orderless "
+            "data lists them).",
         ),
     ] = None
     target: Annotated[
