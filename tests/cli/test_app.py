@@ -17,7 +17,7 @@ from orderless._core import base
 from orderless.cli.app import app
 
 COMMANDS = ("fit", "data", "explain", "predict", "compare", "diff", "prove", "importance",
-            "rashomon", "choose", "acquire", "report", "letter", "check-certificate",
+            "rashomon", "choose", "acquire", "report", "letter",
             "export")  # fmt: skip
 
 

@@ -27,7 +27,6 @@ from ..errors import spelled
 from . import (
     acquire,
     check,
-    check_certificate,
     choose,
     compare,
     data,
@@ -41,7 +40,6 @@ from . import (
     prove,
     rashomon,
     report,
-    rules,
 )
 from .mistakes import as_option, for_report, is_mistake, line_of, one_line
 
@@ -284,8 +282,6 @@ COMMANDS: dict[str, Any] = {
     "acquire": acquire,
     "report": report,
     "export": export,
-    "rules": rules,
-    "check-certificate": check_certificate,
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))
