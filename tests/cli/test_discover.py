@@ -58,7 +58,7 @@ def test_other_formats(folder):
 def test_prove_and_diff_take_facts(folder):
     (folder / "p.toml").write_text('[same]\nproperty = "same_as"\nmodel = "other.json"\n')
     prove = ("prove", folder / "tree.json", "--file", folder / "p.toml")
-    diff = ("diff", folder / "tree.json", folder / "other.json")
+    diff = ("compare", "--changes", folder / "tree.json", folder / "other.json")
     assert run(*prove).exit_code == 4
     assert run(*diff).exit_code == 4
     assert run(*prove, "--facts", folder / "facts.toml").exit_code == 0

@@ -26,11 +26,9 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
-    check,
     choose,
     compare,
     data,
-    diff,
     explain,
     export,
     fit,
@@ -52,10 +50,10 @@ __all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
-    "before its decision, 4 no: models of diff or check differ, a property of prove is refuted, a "
-    "certificate is not valid, or the rules of a table contradict each other or leave gaps, 5 "
-    "undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
-    "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
+    "before its decision, 4 no: models of compare --changes or --export differ, or prove refutes "
+    "a property, a certificate or the rules of a table, 5 undecided, 130 stopped by Ctrl-C, 141 "
+    "the reader of the output has left. ORDERLESS_TRACEBACK=1 shows the traceback of an internal "
+    "error."
 )
 
 
@@ -272,9 +270,7 @@ COMMANDS: dict[str, Any] = {
     "explain": explain,
     "predict": predict,
     "compare": compare,
-    "diff": diff,
     "prove": prove,
-    "check": check,
     "letter": letter,
     "importance": importance,
     "rashomon": rashomon,

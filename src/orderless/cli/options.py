@@ -3,8 +3,8 @@
 In:  dataclasses whose fields are typer's options.
 Out: ``ReadOptions`` and ``ModelOptions`` (a model that is there), ``RowsOptions`` (rows for it),
      ``TableOptions`` (a table to learn from), ``FileOptions``, ``LimitOptions``, ``OutputOptions``;
-     ``finite``, ``given_table``, ``refuse_beside``. ``app.py`` shows typer the single options, in the panel of the
-     help that is the ``PANEL`` of their class.
+     ``finite``, ``given_table``, ``refuse_beside``. ``app.py`` shows typer the single options, in
+     the panel of the help that is the ``PANEL`` of their class.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
