@@ -29,7 +29,7 @@ from ...model import (
 from ..builder import ColumnTree, Table
 from .stage import SourceColumn, Steps
 
-__all__ = ["all_over_features", "each_over_features", "over_features", "unfold"]
+__all__ = ["Span", "all_over_features", "each_over_features", "over_features", "unfold"]
 
 MAX_UNFOLDED = 1_000_000  # nodes
 
