@@ -56,7 +56,7 @@ ROOM = 60  # bits that all leaves together may take
 IN_PAGES = 50  # in scripts: differences of two sums, and of bounds, stay below 2^53
 WITH_FACTS = 54  # where facts hold; sums that are exact take no more than 53
 DIGITS = {"float64": 53, "float32": 24}
-BEYOND = 2**62  # no sum is as large
+BEYOND = 2**61  # no two sums are as far from each other; twice as much still fits int64
 LEAST = -1074  # the exponent of the smallest float64
 
 
@@ -139,7 +139,7 @@ def in_units(number: float, exponent: int) -> int:
 
     Examples
     --------
-    >>> in_units(0.75, -1), in_units(-0.75, -1), in_units(1e300, -1) == 2**62
+    >>> in_units(0.75, -1), in_units(-0.75, -1), in_units(1e300, -1) == 2**61
     (1, -2, True)
     """
     numerator, denominator = float(number).as_integer_ratio()
