@@ -32,7 +32,7 @@ for square, where in ((4, "the middle"), (0, "a corner"), (1, "an edge")):
 print("\nAt most six leaves:", f"{almost.at_most(6).n_trees:,} trees")
 print("Half as far from the best:", f"{almost.within(0.01).n_trees:,} trees\n")
 
-share = almost.ambiguity(X)
+share = almost.votes(X).ambiguity()
 print(f"On {share:.0%} of the boards some near-optimal tree disagrees with the best.")
 
 print("\nBoards of which only the corners are known:")

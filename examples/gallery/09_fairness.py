@@ -74,9 +74,9 @@ plt.show()
 
 # %%
 # Who is affected? These applicants get another answer from some function that is as
-# good. ``ambiguity`` is their share, by group:
+# good. ``ambiguity()`` is their share, by group:
 for one in "AB":
-    share = almost.ambiguity(X[group == one])
+    share = almost.votes(X[group == one]).ambiguity()
     print(f"{one}: {share:.0%} of decisions depend on the choice")
 
 # %%

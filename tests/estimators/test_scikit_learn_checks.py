@@ -145,7 +145,7 @@ def test_only_sets_of_classes_have_shares_of_classes():
     for numbers in (trees, trees.at_most(3)):
         with pytest.raises(InvalidData, match="predict_proba is about classes"):
             numbers.predict_proba(X)
-    assert np.allclose(ol.RashomonSet().fit(X, Y).trees_.predict_proba(X).sum(axis=1), 1)
+    assert np.allclose(ol.RashomonSet().fit(X, Y).trees_.votes(X).shares.sum(axis=1), 1)
 
 
 def test_the_score_counts_rows_without_an_answer_as_wrong():

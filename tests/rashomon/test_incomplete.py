@@ -282,7 +282,7 @@ def test_least_errors_make_the_upper_bound_smaller(part, monkeypatch):
 
 def test_answers_about_all_trees_say_that_they_are_about_a_part(part):
     X, _ = _table()
-    for ask in ("predict", "predict_proba", "multiplicity", "ambiguity", "discrepancy"):
+    for ask in ("predict", "votes"):
         with pytest.warns(IncompleteSet, match=rf"^{ask} is about the trees of this part alone"):
             getattr(part, ask)(X[:5])
     whole = ol.RashomonSet(3, 0.01, 0.04).fit(X, _).trees_

@@ -134,8 +134,8 @@ def test_numeric_trees_by_hand():
     assert found.without("color").n_trees == 2
     assert found.using("color", ["age"]).n_trees == 1
     assert found.at_most(2).nontrivial().n_trees == 2
-    assert found.multiplicity(X).tolist() == [[3, 0], [1, 2], [1, 2], [3, 0]]
-    assert found.ambiguity(X) == 0.5 == found.discrepancy(X)
+    assert found.votes(X).counts.tolist() == [[3, 0], [1, 2], [1, 2], [3, 0]]
+    assert found.votes(X).ambiguity() == 0.5 == found.votes(X).discrepancy()
 
 
 def test_bad_lists_are_refused():

@@ -224,10 +224,10 @@ def test_questions_about_classes_are_refused():
     X, y = noisy(0, 20, 3)
     rset = ol.RashomonSet(2, task="regression").fit(X, y)
     found = rset.trees_
-    with pytest.raises(InvalidData, match=r"predict_proba is about classes.*multiplicity\(X\)"):
-        found.predict_proba(X)
-    with pytest.raises(ValueError, match=r"sample must be None for regression, got 5: the small"):
-        found.multiplicity(X, sample=5)
+    with pytest.raises(InvalidData, match=r"no votes for classes: predict_interval\(X\)"):
+        _ = found.votes(X).shares
+    with pytest.raises(InvalidData, match=r"no votes for classes"):
+        _ = found.votes(X, sample=5).overruled
     with pytest.raises(AttributeError, match=r"no classes in a set of task='regression'"):
         _ = found.classes
     assert "squared loss, numbers to" in rset._repr_html_inner()

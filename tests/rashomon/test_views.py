@@ -95,7 +95,7 @@ def test_answers_on_rows(names):
                     certain.append((case.oracle.objectives[tree], labels.pop()))
             assert said == (case.classes[min(certain)[1]] if certain else None)
         functions = case.oracle.functions("cells", due).values()
-        for row, votes in zip(case.X, found.multiplicity(case.X).tolist(), strict=True):
+        for row, votes in zip(case.X, found.votes(case.X).counts.tolist(), strict=True):
             said = [say(trees[0], tuple(row)) for trees in functions]
             assert votes == [said.count(c) for c in range(len(case.classes))]
 

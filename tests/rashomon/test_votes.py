@@ -1,7 +1,8 @@
-"""Rows on which the functions of a set contradict each other, against brute force."""
+"""How the functions of a set decide complete rows, against brute force."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -22,20 +23,23 @@ def _check(case: Any, found: Any, trees: list[Any], places: Any) -> None:
     """Whether any tree decides otherwise, and the share of functions: over all trees, by hand."""
     if not trees:
         with pytest.raises(InvalidData, match="no tree"):
-            found.conflict(_cells(case))
+            found.votes(_cells(case))
         return
-    got = found.conflict(_cells(case))
-    best = [places(value) for value in got.decision.tolist()]
+    got = found.votes(_cells(case))
+    best = [places(value) for value in got.best.tolist()]
     functions = list(case.oracle.functions("cells", trees))
     for i, cell in enumerate(case.cells):
         said = {say(tree, cell) for tree in trees}
-        assert got.any[i] == bool(said - {best[i]})
+        assert got.contested[i] == bool(said - {best[i]})
         share = sum(function[i] != best[i] for function in functions) / len(functions)
-        assert got.share[i] == pytest.approx(share)
-    assert found.ambiguity(_cells(case)) == np.mean(got.any)
-    none = found.conflict(_cells(case), sample=0)
-    assert none.share is None
-    assert none.any.tolist() == got.any.tolist()
+        assert got.conflict[i] == pytest.approx(share)
+        if found.task == "classification":
+            n_against = Counter(function[i] for function in functions)
+            n_against.pop(best[i], None)
+            most = max(n_against.values(), default=0)
+            assert got.overruled[i] == (2 * most > len(functions))
+    assert got.n_functions == len(functions)
+    assert got.ambiguity() == np.mean(got.contested)
 
 
 @pytest.mark.parametrize(
@@ -56,9 +60,9 @@ def test_classes(seed: int, depth: int) -> None:
         list(found), case.X, case.labels, regularization=case.regularization,
         sample_weight=case.weights,
     )  # fmt: skip
-    again = listed.conflict(_cells(case))
-    if again.decision.tolist() == found.conflict(_cells(case)).decision.tolist():
-        assert again.any.tolist() == found.conflict(_cells(case)).any.tolist()
+    again, first = listed.votes(_cells(case)), found.votes(_cells(case))
+    if again.best.tolist() == first.best.tolist():
+        assert again.contested.tolist() == first.contested.tolist()
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -72,18 +76,38 @@ def test_numbers(seed: int, loss: str) -> None:
 def test_samples_are_named() -> None:
     X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
     found = ol.RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
-    got = found.conflict(X, sample=50, random_state=0)
-    assert isinstance(got.share, ol.rashomon.Sampled)
-    assert got.share.n_functions == 50
-    exact = found.conflict(X)
-    assert np.abs(got.share.value - exact.share).max() < 0.3
-    assert repr(exact) == "Conflict(3 of 5 rows)"
-    with pytest.raises(TooLarge):
-        found.conflict(X, limit=1)
+    got = found.votes(X, sample=50, random_state=0)
+    assert got.sampled
+    assert got.n_functions == 50
+    exact = found.votes(X)
+    assert not exact.sampled
+    assert (np.abs(got.shares - exact.shares) <= 4 * got.standard_error + 1e-12).all()
+    assert (exact.standard_error == 0).all()
+    assert np.abs(got.conflict - exact.conflict).max() < 0.3
+    assert got.contested.tolist() == exact.contested.tolist() == [False, True, True, False, True]
+    assert got.ambiguity() == exact.ambiguity() == 0.6
+    assert repr(exact) == "Votes(5 rows, 3 contested)"
+    assert repr(got) == "Votes(5 rows, 3 contested, 50 functions drawn)"
+    with pytest.raises(InvalidData, match=r"discrepancy is about all functions.*without sample="):
+        got.discrepancy()
+    with pytest.raises(InvalidData, match=r"ambiguity with labels is about all functions"):
+        got.ambiguity([0, 0, 0, 1, 1])
+
+
+def test_refusals() -> None:
+    X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    found = ol.RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
+    few = found.votes(X, limit=1)
+    assert few.contested.tolist() == [False, True, True, False, True]  # nothing is listed
+    with pytest.raises(TooLarge, match="more than limit=1 functions"):
+        _ = few.shares
     with pytest.raises(InvalidData, match="complete rows are needed"):
-        found.conflict([[None, 0, 1]])
+        found.votes([[None, 0, 1]])
     with pytest.raises(InvalidData, match="X has no rows"):
-        found.conflict(np.zeros((0, 3)))
+        found.votes(np.zeros((0, 3)))
+    for sample in (0, True, 1.5):
+        with pytest.raises(ValueError, match=rf"sample must be .* got {sample}"):
+            found.votes(X, sample=sample)
 
 
 def test_a_frame_comes_back() -> None:
@@ -91,6 +115,7 @@ def test_a_frame_comes_back() -> None:
 
     X = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, index=[5, 6, 7, 8])
     found = ol.RashomonSet(2, 0.05, 0.5).fit(X, ["no", "no", "no", "yes"]).trees_
-    got = found.conflict(X)
-    assert got.any.index.tolist() == got.share.index.tolist() == [5, 6, 7, 8]
-    assert got.decision.tolist()[0] == "no"
+    got = found.votes(X)
+    assert got.contested.index.tolist() == got.conflict.index.tolist() == [5, 6, 7, 8]
+    assert got.overruled.index.tolist() == got.best.index.tolist() == [5, 6, 7, 8]
+    assert got.best.tolist()[0] == "no"
