@@ -2,6 +2,11 @@ from .choosing import (
     Wanted as Wanted,
     chosen_frame as chosen_frame,
 )
+from .conditions import (
+    Condition as Condition,
+    columns_of as columns_of,
+    member as member,
+)
 from .conflict import (
     Conflict as Conflict,
 )
