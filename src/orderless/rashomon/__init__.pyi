@@ -4,6 +4,7 @@ from .choosing import (
 )
 from .conditions import (
     Condition as Condition,
+    Member as Member,
     columns_of as columns_of,
     member as member,
 )

@@ -114,11 +114,14 @@ class Condition:
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> Condition:
         """Read what ``to_dict`` gave."""
-        if not isinstance(content, Mapping) or content.get("kind") not in READ:
+        kind = content.get("kind") if isinstance(content, Mapping) else None
+        if not isinstance(kind, str) or kind not in READ:
             raise InvalidData(f"this is not the JSON form of a condition: {content!r:.80}")
         try:
-            condition: Condition = READ[content["kind"]](content)
-        except (KeyError, TypeError, AttributeError) as fault:
+            condition: Condition = READ[kind](content)
+        except InvalidData:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError) as fault:
             raise InvalidData(f"this is not a condition: {content!r:.80} ({fault})") from None
         return condition
 
@@ -481,7 +484,7 @@ class Member:
     >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
     >>> trees = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1]).trees_
     >>> trees.n_trees, trees.where(member.leaves <= 3, ~member.uses("x2")).n_trees
-    (12, 4)
+    (15, 6)
     >>> print(member.min_leaf >= 2)
     min_leaf >= 2
     """
@@ -600,7 +603,7 @@ def _beginning(value: Any) -> Beginning:
     name = question.get("feature")
     if set(question) - KEYS or not isinstance(name, str):
         raise InvalidData(
-            f"{named('root')} must be the name of a column or feature, or a dict with the keys "
+            "a first question must be the name of a column or feature, or a dict with the keys "
             f"'feature', 'true' and 'false' (these two may be left out), got {value!r:.80}"
         )
     yes, no = (question.get(side) for side in ("true", "false"))
@@ -666,7 +669,7 @@ def columns_named(problem: Problem, name: str) -> tuple[int, ...]:
         if name in columns.space:
             what = "a feature that no column is about"
         raise InvalidData(
-            f"{named('root')} asks {name!r:.80}, {what}: the columns are "
+            f"the first question asks {name!r:.80}, {what}: the columns are "
             f"{some_names(columns.names)}"
         )
     return tuple(indices)
