@@ -188,7 +188,7 @@ def test_what_is_refused():
     for work in (ol.permutation_importance, conditional_model_reliance):
         with pytest.raises(ValueError, match="must be 'squared' or 'absolute', got 'mse'"):
             work(step(), BITS, [0, 1, 2, 3], loss="mse")
-        with pytest.raises(ValueError, match="loss is for regression trees"):
+        with pytest.raises(ValueError, match="loss is for models of numbers"):
             work(classes, BITS, [0, 0, 0, 1], loss="squared")
         with pytest.raises(InvalidData, match="y has 'a' in row 0, and the tree says numbers"):
             work(step(), BITS, ["a", "b", "c", "d"])

@@ -111,7 +111,7 @@ def check_criterion(tree: TreeKernel, criterion: object) -> Criterion:
     return "entropy"
 
 
-def row_sums(data: WeightedRows, y: ArrayLike) -> tuple[Floats, float]:
+def row_sums(data: WeightedRows[TreeKernel], y: ArrayLike) -> tuple[Floats, float]:
     """Return what is summed over rows to get impurities, by row, and the unit of the impurities.
 
     Each row's weight in the column of its label. Of numbers its weight, and that times the number
@@ -148,7 +148,7 @@ def in_units(importance: Floats, unit: float) -> Floats:
     return out
 
 
-def raw_importance(data: WeightedRows, sums: Floats, criterion: str) -> Floats:
+def raw_importance(data: WeightedRows[TreeKernel], sums: Floats, criterion: str) -> Floats:
     """Return the importance by feature, not normalised, in the unit of ``sums``."""
     tree = data.tree
     at = np.zeros((tree.n_nodes, sums.shape[1]))

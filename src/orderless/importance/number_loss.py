@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import TreeKernel
+from ..model import SumKernel, TreeKernel
 from ..rashomon import FlatTrees
 
 __all__ = ["Loss", "check_loss", "expected_losses", "repeated_losses", "strata_loss"]
@@ -28,12 +28,12 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.object_]  # Python's, of any size
 
 
-def check_loss(tree: TreeKernel, loss: object) -> Loss:
+def check_loss(tree: TreeKernel | SumKernel, loss: object) -> Loss:
     """Return the loss, by default "squared"; refuse what is none, and any for a tree of classes."""
     if tree.task != "regression":
         if loss is not None:
             raise ValueError(
-                f"loss is for regression trees, and this tree says classes, got {loss!r:.80}: "
+                f"loss is for models of numbers, and this model says classes, got {loss!r:.80}: "
                 "leave it out, then wrong rows are counted"
             )
         return "squared"

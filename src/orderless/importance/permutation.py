@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..inputs import RandomState, class_codes, generator, number_array, some_names
-from ..model import Condition, Feature, Side, as_bits, refuse_facts
+from ..model import Condition, Feature, Side, SumKernel, TreeKernel, as_bits, refuse_facts
 from ..rashomon import FlatTrees, merge
-from ..readers import read_tree
+from ..readers import read_model
 from .number_loss import Loss, check_loss, expected_losses, repeated_losses
 from .rows import WeightedRows, by_name
+from .sum_losses import Sampled, sum_losses
 
 __all__ = ["askers", "permutation_importance", "permuted_errors", "sampled_losses"]
 
@@ -131,7 +132,7 @@ def sampled_losses(
 
 
 def permutation_importance(
-    tree: Any,
+    model: Any,
     X: Any,
     y: ArrayLike,
     *,
@@ -144,7 +145,7 @@ def permutation_importance(
 ) -> Any:
     r"""Return the accuracy that is lost, on average, when a feature's values are permuted.
 
-    For a regression tree: the error that is added, squared or absolute.
+    Of a model of numbers: the error that is added, squared or absolute.
 
     It depends on the function only, so equivalent trees agree on it (for ``by="column"`` see
     below). The expectation over all n! permutations has a closed form: a permuted row lies in a
@@ -158,10 +159,11 @@ def permutation_importance(
 
     Parameters
     ----------
-    tree, X
-        As for ``impurity_importance``.
-    y : labels, or numbers for a regression tree
-        By row. A label that is not a class of the tree always counts as an error.
+    model : Tree, Ensemble, CanonicalForm, or any model that ``orderless.read`` reads
+    X : array, data frame, or list of dicts
+        Rows, complete in what the model asks about.
+    y : labels, or numbers for a model of numbers
+        By row. A label that is not a class of the model always counts as an error.
     by : "feature" or "column"
         What is permuted: a feature, so all columns that are about it together; or each column of
         the space by itself. The two differ where several columns are about one feature. Single
@@ -169,7 +171,7 @@ def permutation_importance(
         answers them as its questions come, so equivalent trees can then differ, unless the columns
         are independent (``Space.independent``).
     loss : "squared" or "absolute", optional
-        For regression trees: mean squared error, the default, or mean absolute error.
+        For models of numbers: mean squared error, the default, or mean absolute error.
     exact : bool
         Whether to give the expectation over all permutations; otherwise the mean over
         ``n_repeats`` of them, as the paper does.
@@ -214,31 +216,36 @@ def permutation_importance(
         raise ValueError(f"by must be 'feature' or 'column', got {by!r:.80}")
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a whole number from 1, got {n_repeats!r:.80}")
-    source = read_tree(tree)
+    source = read_model(model)
     refuse_facts(
         source.space,
         "permutation_importance",
         why="values that are handed to other rows make rows that they exclude",
     )
     loss = check_loss(source, loss)
-    data = WeightedRows.read(source, X, sample_weight)
+    data: WeightedRows[Any] = WeightedRows.read(source, X, sample_weight)
     if not exact and data.weight.dtype.kind == "f":
         raise InvalidData(
             "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
             "round sample_weight, or use exact=True"
         )
+    sampled = None if exact else (int(n_repeats), generator(random_state))
     names = source.space.names if by == "feature" else source.space.column_names
-    work = _number_losses if source.task == "regression" else _class_losses
-    out = work(data, y, _Conditions(data, by), len(names), loss, None if exact else (
-        int(n_repeats), generator(random_state)))  # fmt: skip
+    if isinstance(source, SumKernel):
+        if names != source.space.names:
+            raise InvalidTree(
+                "of a sum of trees, by='column' is for spaces whose columns are the features: "
+                "permute features instead, with by='feature'"
+            )
+        out = sum_losses(data, y, loss, sampled)
+    else:
+        work = _number_losses if source.task == "regression" else _class_losses
+        out = work(data, y, _Conditions(data, by), len(names), loss, sampled)
     return by_name(X, names, out)
 
 
-Sampled = tuple[int, np.random.Generator] | None  # how many permutations, and from where
-
-
 def _class_losses(
-    data: WeightedRows,
+    data: WeightedRows[TreeKernel],
     y: ArrayLike,
     table: _Conditions,
     n_groups: int,
@@ -259,7 +266,7 @@ def _class_losses(
 
 
 def _number_losses(
-    data: WeightedRows,
+    data: WeightedRows[TreeKernel],
     y: ArrayLike,
     table: _Conditions,
     n_groups: int,
@@ -287,7 +294,7 @@ class _Conditions:
     feature, or column, with which it is permuted.
     """
 
-    def __init__(self, data: WeightedRows, by: By) -> None:
+    def __init__(self, data: WeightedRows[TreeKernel], by: By) -> None:
         tree, bins = data.tree, data.bins
         condition_of: dict[tuple[int, bytes], int] = {}
         cells: list[NDArray[np.uint8]] = []
@@ -322,7 +329,7 @@ class _Conditions:
         )
 
 
-def _column_of(data: WeightedRows, node: int, k: int, holds: NDArray[np.bool_]) -> int:
+def _column_of(data: WeightedRows[TreeKernel], node: int, k: int, holds: NDArray[np.bool_]) -> int:
     """Return the position of the column that is a node's condition, or the feature itself."""
     space, bins, bits = data.tree.space, data.bins, as_bits(holds)
     columns = space.columns_of[bins.features[k].name]

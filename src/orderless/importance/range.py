@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidTree, TooManyBoxes, setting
 from ..inputs import some_names
-from ..model import refuse_facts, short_count
+from ..model import TreeKernel, refuse_facts, short_count
 from ..readers import read_tree
 from .impurity import Criterion, check_criterion, in_units, raw_importance, row_sums
 from .rows import WeightedRows
@@ -249,7 +249,11 @@ def importance_range(
 
 
 def _all_orders(
-    data: WeightedRows, cells: NDArray[np.int32], sums: Floats, criterion: str, limit: int
+    data: WeightedRows[TreeKernel],
+    cells: NDArray[np.int32],
+    sums: Floats,
+    criterion: str,
+    limit: int,
 ) -> Orders:
     """Look at all equivalent trees, or say why not."""
     try:
@@ -273,7 +277,7 @@ def _all_orders(
         ) from None
 
 
-def _by_feature(data: WeightedRows, values: Floats) -> Floats:
+def _by_feature(data: WeightedRows[TreeKernel], values: Floats) -> Floats:
     """Put values by feature of the bins at the places of the space."""
     out = np.zeros(len(data.tree.space))
     for feature, value in zip(data.bins.features, values.tolist(), strict=True):

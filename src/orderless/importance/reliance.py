@@ -17,10 +17,21 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidData
 from ..inputs import class_codes, codes_for, number_array, read_rows
-from ..model import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, Feature, refuse_facts
-from ..readers import read_tree
+from ..model import (
+    ABSENT,
+    AMONG,
+    BETWEEN,
+    CODE,
+    CoreColumn,
+    Feature,
+    SumKernel,
+    TreeKernel,
+    refuse_facts,
+)
+from ..questions import as_one_tree
+from ..readers import read_model
 from .number_loss import Loss, check_loss, strata_loss
-from .rows import WeightedRows, by_name
+from .rows import WeightedRows, by_name, sum_answers
 
 __all__ = ["conditional_model_reliance"]
 
@@ -31,7 +42,7 @@ Codes = NDArray[np.int64]
 
 
 def conditional_model_reliance(
-    tree: Any,
+    model: Any,
     X: Any,
     y: ArrayLike,
     *,
@@ -54,7 +65,7 @@ def conditional_model_reliance(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``orderless.read`` reads as a tree
+    model : Tree, Ensemble, CanonicalForm, or any model that ``orderless.read`` reads
     X : array, data frame, or list of dicts
         Rows; with strata by values complete in all features of the tree's space, else in those
         that the tree asks about.
@@ -100,16 +111,19 @@ def conditional_model_reliance(
     """
     if strata not in STRATA:
         raise ValueError(f"strata must be 'values' or 'bins', got {strata!r:.80}")
-    source = read_tree(tree)
+    source = read_model(model)
     refuse_facts(
         source.space,
         "conditional_model_reliance",
         why="values that are handed to other rows make rows that they exclude",
     )
     loss = check_loss(source, loss)
-    data = WeightedRows.read(source, X, sample_weight)
+    data: WeightedRows[Any] = WeightedRows.read(source, X, sample_weight)
     lost = _losing(data, X, y, loss)
-    columns = _function_codes(data) if strata == "bins" else _value_codes(data, X)
+    if strata == "values":
+        columns = _value_codes(data, X)
+    else:
+        columns = _function_codes(WeightedRows.read(as_one_tree(source), X, sample_weight))
     used = set(source.used)
     out = np.zeros(len(source.space))
     for j, others in enumerate(_others(columns, data.n_rows)):
@@ -118,17 +132,18 @@ def conditional_model_reliance(
     return by_name(X, source.space.names, out)
 
 
-def _losing(data: WeightedRows, X: Any, y: ArrayLike, loss: Loss) -> Callable[[Codes], float]:
+def _losing(data: WeightedRows[Any], X: Any, y: ArrayLike, loss: Loss) -> Callable[[Codes], float]:
     """Return what is lost as a function of the strata."""
     tree = data.tree
+    answers = sum_answers(tree, data.table) if isinstance(tree, SumKernel) else codes_for(tree, X)
     if tree.task == "regression":
         numbers = number_array(y, data.n_rows)
-        predicted = tree.numbers[codes_for(tree, X)]
+        predicted: Any = answers if isinstance(tree, SumKernel) else tree.numbers[answers]
         return partial(strata_loss, predicted=predicted, y=numbers, weight=data.weight, loss=loss)
     n_classes = len(tree.classes)
     truth = class_codes(tree, y, data.n_rows, complete=True)
     truth = np.where(truth < 0, n_classes, truth).astype(np.int32)
-    return partial(_excess, predicted=codes_for(tree, X), truth=truth, weight=data.weight,
+    return partial(_excess, predicted=answers, truth=truth, weight=data.weight,
                    n_classes=n_classes + 1)  # fmt: skip
 
 
@@ -165,7 +180,7 @@ def _pair(a: Codes, b: Codes) -> Codes:
     return np.asarray(which, dtype=np.int64)
 
 
-def _function_codes(data: WeightedRows) -> list[Codes]:
+def _function_codes(data: WeightedRows[TreeKernel]) -> list[Codes]:
     """Return by feature of the space each row's bin of the function."""
     out = [np.zeros(data.n_rows, dtype=np.int64) for _ in data.tree.space.features]
     groups = _core.bins.function_bins(data.bins.nodes, data.bins.layout)
@@ -174,7 +189,7 @@ def _function_codes(data: WeightedRows) -> list[Codes]:
     return out
 
 
-def _value_codes(data: WeightedRows, X: Any) -> list[Codes]:
+def _value_codes(data: WeightedRows[Any], X: Any) -> list[Codes]:
     """Return by feature of the space a number for each row's value."""
     space = data.tree.space
     rows = read_rows(X, space, range(len(space)))

@@ -1,33 +1,36 @@
 """What every importance is given: complete rows over a tree's bins, and weights.
 
-In:  a ``Tree``, X and sample weights as they come.
-Out: ``WeightedRows``; and the way out: an array by feature, or a Series.
+In:  a kernel, X and sample weights as they come.
+Out: ``WeightedRows``, and what a sum of trees answers to such rows; and the way out: an array by
+     feature, or a Series.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, Undecided
 from ..inputs import float_weights, rows_for
-from ..model import Bins, TreeKernel, row_bins
+from ..model import Bins, SumKernel, TreeKernel, row_bins
 
-__all__ = ["WeightedRows", "by_name"]
+__all__ = ["WeightedRows", "by_name", "sum_answers"]
+
+K = TypeVar("K", TreeKernel, SumKernel)
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedRows:
-    """Complete rows over the bins of a tree, with weights.
+class WeightedRows(Generic[K]):
+    """Complete rows over the bins of a model, with weights.
 
     Attributes
     ----------
-    tree : Tree
+    tree : TreeKernel or SumKernel
     bins : Bins
-        Of the tree.
+        Of the model.
     table : array of int
         Each row's bin of each feature of ``bins``; NaN, where it is a value, is the last.
     weight : array of int64 or float64
@@ -35,14 +38,14 @@ class WeightedRows:
     n_rows : int
     """
 
-    tree: TreeKernel
+    tree: K
     bins: Bins
     table: NDArray[np.int32]
     weight: NDArray[Any]
     n_rows: int
 
     @classmethod
-    def read(cls, tree: TreeKernel, X: Any, sample_weight: ArrayLike | None) -> WeightedRows:
+    def read(cls, tree: K, X: Any, sample_weight: ArrayLike | None) -> WeightedRows[K]:
         """Read rows and weights, and refuse what is not complete."""
         bins = tree.bins
         table = row_bins(bins, rows_for(bins.tree, X))
@@ -54,6 +57,18 @@ class WeightedRows:
         """Tell for which rows a node's condition holds."""
         k = self.bins.nodes.feature[node]
         return np.asarray(self.bins.holds(node)[self.table[rows, k]])
+
+
+def sum_answers(kernel: SumKernel, cells: NDArray[np.int32]) -> NDArray[Any]:
+    """Return what a sum of trees answers in cells: classes by position, or numbers."""
+    summed = kernel.summed.evaluate(np.ascontiguousarray(cells, dtype=np.int32), 1)
+    if kernel.task == "regression":
+        return kernel.numbers_of(summed.sums)
+    if (summed.label < 0).any():
+        raise Undecided(
+            "a row is so near to a boundary that the library's rounding decides it", "rounding"
+        )
+    return summed.label
 
 
 def by_name(X: Any, names: tuple[str, ...], values: NDArray[np.float64]) -> Any:

@@ -312,7 +312,7 @@ def _key(feature: Feature, condition: Condition) -> Key:
     return feature.name, min(tuple(sorted(map(repr, part))) for part in (chosen, rest))
 
 
-def _own(tree: TreeKernel, given: WeightedRows) -> list[Cut]:
+def _own(tree: TreeKernel, given: WeightedRows[TreeKernel]) -> list[Cut]:
     """Give the tree's own conditions."""
     out: list[Cut] = []
     everything = np.arange(given.n_rows)
