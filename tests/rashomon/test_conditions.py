@@ -140,10 +140,10 @@ def test_values_are_read_when_it_is_made(make, message):
 def test_where_takes_conditions_alone():
     trees = ol.RashomonSet(2, 0.02, 0.2).fit([[0, 1], [1, 0], [1, 1]] * 2, [0, 1, 1] * 2).trees_
     for odd in ("leaves <= 6", 3, None, member.leaves, member.trivial):
-        with pytest.raises(TypeError, match="where takes conditions, such as member.leaves <= 6"):
+        with pytest.raises(TypeError, match=r"where takes conditions, such as member.leaves <= 6"):
             trees.where(odd)
     for odd in ("leaves <= 6", 3, None, [member.leaves], {"leaves": 6}):
-        with pytest.raises(TypeError, match="constraints takes conditions, such as member.leaves"):
+        with pytest.raises(TypeError, match=r"constraints takes conditions, such as member.leaves"):
             ol.RashomonSet(constraints=odd).fit([[0, 1], [1, 0]], [0, 1])
     with pytest.raises(InvalidSpace, match=r"no feature 'x9'.*the features are"):
         trees.where(member.uses("x9"))
@@ -159,5 +159,5 @@ def test_where_takes_conditions_alone():
      {"kind": "monotone", "directions": 3}, {"kind": ["uses"]}],
 )  # fmt: skip
 def test_other_json_is_refused(content):
-    with pytest.raises(ValueError, match="not a condition|JSON form|name"):
+    with pytest.raises(ValueError, match=r"not a condition|JSON form|name"):
         Condition.from_dict(content)

@@ -677,6 +677,8 @@ def columns_named(problem: Problem, name: str) -> tuple[int, ...]:
 
 def read_conditions(conditions: Any, name: str = "where") -> tuple[Condition, ...]:
     """Read one or several conditions, each once, and refuse those that contradict each other."""
+    if isinstance(conditions, tuple) and not conditions:
+        return ()
     if isinstance(conditions, Condition):
         conditions = (conditions,)
     if not isinstance(conditions, Iterable) or isinstance(conditions, str | Mapping):

@@ -241,13 +241,15 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         try:
             engine.caps.offers_part = self.on_limit == "raise"
             with engine.caps.until(None if limit is None else self._first_end(end)):
-                engine.counts(view_of(engine, conditions))
+                trees = TreeSet(engine, conditions)
+                engine.counts(trees._view)
         except (OutOfMemory, OutOfTime, TooLarge) as fault:
             if self.on_limit == "raise":
                 raise
             engine = part_of(engine, fault, lambda engine: view_of(engine, conditions), end)
-        with engine.caps.until(None if limit is None else end):
-            self.trees_ = TreeSet(engine, conditions)
+            with engine.caps.until(None if limit is None else end):
+                trees = TreeSet(engine, conditions)
+        self.trees_ = trees
         if engine.incomplete is not None:
             message = f"the set is {self.trees_.incomplete}"
             warnings.warn(message, IncompleteSet, stacklevel=2)
