@@ -16,6 +16,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 import orderless as ol
+from orderless import member
 
 draw = np.random.default_rng(11)
 n = 1200
@@ -82,7 +83,7 @@ for one in "AB":
 # %%
 # Which features does a good model need? ``without`` asks the whole set.
 for name in X:
-    left = almost.without(name)
+    left = almost.where(~member.uses(name))
     print(f"without {name}: {left.n_distinct} of {almost.n_distinct} functions")
 
 # %%

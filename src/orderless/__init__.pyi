@@ -63,4 +63,5 @@ from .rashomon import (
     Measure as Measure,
     RashomonSet as RashomonSet,
     TreeSet as TreeSet,
+    member as member,
 )

@@ -12,6 +12,7 @@ from oracle_rashomon import columns_of, is_trivial, n_leaves, say
 from rashomon_number_cases import CASES, NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, OutOfTime, TooLarge
 
 
@@ -30,11 +31,14 @@ def views(case):
     )  # fmt: skip
     due = [
         (found, trees),
-        (found.at_most(2), [t for t in trees if n_leaves(t) <= 2]),
-        (found.nontrivial(), [t for t in trees if not is_trivial(t)]),
-        (found.without(name), [t for t in trees if not columns_of(t) & own]),
-        (found.using(name), [t for t in trees if columns_of(t) & own]),
-        (found.within(0), [t for t in trees if case.oracle.objectives[t] == case.oracle.optimum]),
+        (found.where(member.leaves <= 2), [t for t in trees if n_leaves(t) <= 2]),
+        (found.where(~member.trivial), [t for t in trees if not is_trivial(t)]),
+        (found.where(~member.uses(name)), [t for t in trees if not columns_of(t) & own]),
+        (found.where(member.uses(name)), [t for t in trees if columns_of(t) & own]),
+        (
+            found.where(member.epsilon <= 0),
+            [t for t in trees if case.oracle.objectives[t] == case.oracle.optimum],
+        ),
         (listed, trees),
     ]
     return [(view, some) for view, some in due if some]
@@ -111,9 +115,9 @@ def test_frames_and_refusals():
     with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
         found.votes(X, tolerance=-1)
     with pytest.raises(InvalidData, match=r"there is no tree in this view"):
-        found.using("a").at_most(1).votes(X)
+        found.where(member.min_leaf >= 10**6).votes(X)
     with pytest.raises(TooLarge, match=r"more than limit=1 functions"):
-        _ = found.at_most(3).votes(X, limit=1).contested
+        _ = found.where(member.leaves <= 3).votes(X, limit=1).contested
     assert found.votes(X, limit=1).contested.shape == (5,)  # nothing is listed
     classes = ol.RashomonSet(1).fit(X, [0, 0, 1, 1, 1]).trees_
     with pytest.raises(InvalidData, match=r"tolerance is a distance between numbers"):

@@ -9,6 +9,7 @@ import pytest
 from rashomon_cases import Case
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
 
 CASES = 60
@@ -45,7 +46,11 @@ def test_the_best_determined_tree_answers(case):
 def test_views_and_lists_answer_alike(case):
     rows = with_gaps(case)
     found = case.fit()
-    for view in (found.nontrivial(), found.at_most(2), found.without(case.space.names[0])):
+    for view in (
+        found.where(~member.trivial),
+        found.where(member.leaves <= 2),
+        found.where(~member.uses(case.space.names[0])),
+    ):
         if not view:
             continue
         listed = ol.TreeSet.from_trees(
@@ -154,4 +159,4 @@ def test_bad_rows_are_refused():
     with pytest.raises(TooLarge, match="more than limit=1 functions"):
         _ = found.votes(X, limit=1).counts
     with pytest.raises(InvalidData, match="no tree in this view"):
-        found.using("a", "b", "c").at_most(2).predict(X)
+        found.where(member.min_leaf >= 10**6).predict(X)

@@ -12,6 +12,7 @@ from rashomon_cases import Case
 from rashomon_number_cases import NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
 
 
@@ -50,12 +51,17 @@ def test_classes(seed: int, depth: int) -> None:
     found, trees = case.fit(), case.oracle.trees
     _check(case, found, trees, case.classes.index)
     few = [t for t in trees if n_leaves(t) <= 3]
-    _check(case, found.at_most(3), few, case.classes.index)
+    _check(case, found.where(member.leaves <= 3), few, case.classes.index)
     plain = [t for t in trees if not is_trivial(t)]
-    _check(case, found.nontrivial(), plain, case.classes.index)
+    _check(case, found.where(~member.trivial), plain, case.classes.index)
     name = found._problem.columns.space.names[0]
     own = set(found._problem.columns.of_feature(name))
-    _check(case, found.using(name), [t for t in trees if columns_of(t) & own], case.classes.index)
+    _check(
+        case,
+        found.where(member.uses(name)),
+        [t for t in trees if columns_of(t) & own],
+        case.classes.index,
+    )
     listed = ol.TreeSet.from_trees(
         list(found), case.X, case.labels, regularization=case.regularization,
         sample_weight=case.weights,

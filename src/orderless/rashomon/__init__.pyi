@@ -2,6 +2,12 @@ from .choosing import (
     Wanted as Wanted,
     chosen_frame as chosen_frame,
 )
+from .conditions import (
+    Condition as Condition,
+    Member as Member,
+    columns_of as columns_of,
+    member as member,
+)
 from .differences import (
     Differences as Differences,
 )
