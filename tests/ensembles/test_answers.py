@@ -270,3 +270,24 @@ def test_there_is_nothing_between_two_whole_numbers():
 
     assert over("float64").status([[None]]).tolist() == ["open"]
     assert over("integer").predict([[None]]).tolist() == ["no"]
+
+
+@pytest.mark.parametrize("rule", [
+    Rule("largest", window=0.05, either=True),
+    Rule("largest", window=0.05),
+    Rule("cuts", (0.01, 0.02), window=0.05),
+])  # fmt: skip
+def test_a_window_wider_than_all_sums_leaves_all_open(rule):
+    """In units of such small numbers the window, and the cuts, are beyond any whole number."""
+    least, values = 5e-324, [[[0.0, 0.0, 5e-324], [5e-324, 1e-300, 5e-324]]]
+    base = (0.0, 0.0, least)
+    if rule.kind == "cuts":
+        base, values = base[2:], [[[0.0], [1e-300]]]
+    space = ol.Space({"x": "integer"})
+    stump = ol.Tree(space, [0, 1], feature=[0, -1, -1], threshold=[7, 0, 0], when_true=[1, -1, -1],
+                    when_false=[2, -1, -1], leaf_class=[-1, 0, 1])  # fmt: skip
+    model = Ensemble([stump], values, classes=("a", "b", "c"), adding=Adding(base=base), rule=rule)
+    for row in ({}, {"x": 1}, {"x": 8}):
+        assert model.status([row]).tolist() == ["undecided"]
+        with pytest.raises(ol.Undecided):
+            model.possible([row])

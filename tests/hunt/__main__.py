@@ -32,7 +32,8 @@ def summary(tallies: dict[str, Tally], detail: bool = True) -> str:
         if tally.too_big:
             some = ", ".join(f"{check} {times}" for check, times in sorted(tally.too_big.items()))
             large += f" (and for {some})"
-        lines.append(f"{name:12} {tally.cases:8} cases, {large}, {found} findings")
+        answers = f"{tally.compared} answers compared"
+        lines.append(f"{name:12} {tally.cases:8} cases, {large}, {answers}, {found} findings")
     if detail:
         for tally in tallies.values():
             for finding in tally.findings.values():

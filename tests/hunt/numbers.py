@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from decimal_numbers import near
 
 import orderless as ol
+from tests.decimal_numbers import near
 
 from . import drawing, missing
 from .grid import Grid

@@ -10,9 +10,8 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-import decimal_numbers
-
 import orderless as ol
+from tests import decimal_numbers
 
 from . import drawing
 from .grid import Grid, TooBig

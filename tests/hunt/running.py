@@ -32,8 +32,12 @@ class Wrong(Exception):
         super().__init__(f"{what}\n  got:      {got!r}\n  expected: {expected!r}")
 
 
+compared = Counter[str]()  # answers, in this process
+
+
 def same(what: str, got: Any, expected: Any) -> None:
     """Raise if the two are not equal."""
+    compared["answers"] += 1
     if got != expected:
         raise Wrong(what, got, expected)
 
@@ -62,6 +66,7 @@ class Tally:
 
     cases: int = 0
     skipped: int = 0
+    compared: int = 0  # answers
     too_big: Counter[str] = field(default_factory=Counter)  # by check
     findings: dict[str, Finding] = field(default_factory=dict)
 
@@ -141,7 +146,9 @@ def run_case(
         )  # fmt: skip
     new = []
     for check in area.CHECKS:
+        before = compared["answers"]
         found = tried(check, case, tally)
+        tally.compared += compared["answers"] - before
         if found is None:
             continue
         kind, message = found

@@ -284,7 +284,7 @@ def test_names_and_pipelines():
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match="adds up 3 trees, and this needs one"):
-        ol.canonicalize(fitted(X, y, iterations=3))
+        ol.read_many([fitted(X, y, iterations=3)])
     with pytest.raises(UnreadableModel, match="CatBoostRegressor is not fitted"):
         ol.read(catboost.CatBoostRegressor())
     two = fitted(X, np.column_stack([y, y]), loss_function="MultiRMSE")

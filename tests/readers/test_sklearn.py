@@ -270,7 +270,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(
         UnreadableModel, match="a RandomForestClassifier adds up 2 trees, and this needs one"
     ):
-        ol.canonicalize(RandomForestClassifier(2).fit(X, y))
+        ol.read_many([RandomForestClassifier(2).fit(X, y)])
     with pytest.raises(UnreadableModel, match="2 outputs at once; fit one tree per output"):
         ol.read(DecisionTreeClassifier().fit(X, np.column_stack([y, 1 - y])))
     with pytest.raises(UnreadableModel, match="not fitted: call fit"):
@@ -289,7 +289,7 @@ def test_models_that_hold_other_models_say_what_to_do():
     X, y = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
     for boosted in (GradientBoostingClassifier(n_estimators=2), HistGradientBoostingClassifier()):
         with pytest.raises(UnreadableModel, match=r"adds up \d+ trees, and this needs one"):
-            ol.canonicalize(boosted.fit(X, y))
+            ol.read_many([boosted.fit(X, y)])
     with pytest.raises(UnreadableModel, match="scikit-learn's trees"):
         ol.read(LogisticRegression().fit(X, y))
     with pytest.raises(UnreadableModel, match="got the class DecisionTreeClassifier"):

@@ -105,9 +105,9 @@ def test_models_that_are_refused():
     X, y = data(2)
     for boosted in (GradientBoostingRegressor(n_estimators=2), HistGradientBoostingRegressor()):
         with pytest.raises(UnreadableModel, match=r"adds up \d+ trees, and this needs one"):
-            ol.canonicalize(boosted.fit(X, y))
+            ol.read_many([boosted.fit(X, y)])
     with pytest.raises(UnreadableModel, match="RandomForestRegressor adds up 2 trees"):
-        ol.canonicalize(RandomForestRegressor(2).fit(X, y))
+        ol.read_many([RandomForestRegressor(2).fit(X, y)])
     with pytest.raises(UnreadableModel, match="2 outputs at once; fit one tree per output"):
         ol.read(DecisionTreeRegressor().fit(X, np.column_stack([y, y])))
     with pytest.raises(UnreadableModel, match="DecisionTreeRegressor is not fitted"):

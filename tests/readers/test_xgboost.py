@@ -315,13 +315,13 @@ def test_pruned_nodes_are_left_out():
 def test_several_trees():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match="XGBClassifier adds up 3 trees, and this needs one"):
-        ol.canonicalize(fitted(X, y, n_estimators=3))
+        ol.read_many([fitted(X, y, n_estimators=3)])
 
 
 def test_several_classes():
     X, _ = data(0)
     with pytest.raises(UnreadableModel, match="XGBClassifier adds up 3 trees, and this needs one"):
-        ol.canonicalize(fitted(X, np.arange(300) % 3))
+        ol.read_many([fitted(X, np.arange(300) % 3)])
 
 
 def test_other_boosters():

@@ -181,7 +181,7 @@ def test_several_numbers_at_once():
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match="XGBRegressor adds up 3 trees, and this needs one"):
-        ol.canonicalize(fitted(X, y, n_estimators=3))
+        ol.read_many([fitted(X, y, n_estimators=3)])
     with pytest.raises(UnreadableModel, match="XGBRegressor is not fitted"):
         ol.read(xgboost.XGBRegressor())
     with pytest.raises(UnreadableModel, match="XGBRanker is not fitted"):

@@ -187,9 +187,13 @@ Goal together(const Local& local, std::int32_t label, const std::vector<Rival>& 
   const auto coarse = static_cast<int>(std::bit_width(all.size()));
   Weights weights(local.sum().n_scores(), -1);
   weights[at(label)] = static_cast<std::int64_t>(all.size());
-  std::int64_t target = 0;
-  for (const Rival& need : all) target += need.target;
-  return {Objective(local, weights, coarse), target >> coarse};
+  // floor(sum of targets / 2^coarse), in two halves: the sum itself may not fit.
+  std::int64_t high = 0, low = 0;
+  for (const Rival& need : all) {
+    high += need.target >> coarse;
+    low += need.target & ((std::int64_t{1} << coarse) - 1);
+  }
+  return {Objective(local, weights, coarse), high + (low >> coarse)};
 }
 
 /// Looks for a completion of a class, which `seen` then has. False if that there is none is not

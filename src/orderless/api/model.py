@@ -367,6 +367,11 @@ class Model(ABC, Generic[K]):
         numpy.ma.MaskedArray, or a nullable Series when a data frame came in
             Names of features; masked where the row is certain.
 
+        Raises
+        ------
+        Undecided
+            If the time is over before every row has its question.
+
         Notes
         -----
         The feature always matters: for some values of the others, its value changes the answer.

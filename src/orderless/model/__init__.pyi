@@ -16,6 +16,9 @@ from .bins import (
     ends as ends,
     ones as ones,
 )
+from .bisect import (
+    last_before_change as last_before_change,
+)
 from .budget import (
     ENDLESS as ENDLESS,
     TIME_LIMIT as TIME_LIMIT,

@@ -21,8 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidTree, a_kind
 from . import formats as serial
-from .arrays import Floats, Nodes
+from .arrays import Flags, Floats, Nodes
 from .bins import Bins
+from .bisect import last_before_change
 from .facts.language import Fact
 from .feature import Label
 from .numbers import (
@@ -55,7 +56,7 @@ ROOM = 60  # bits that all leaves together may take
 IN_PAGES = 50  # in scripts: differences of two sums, and of bounds, stay below 2^53
 WITH_FACTS = 54  # where facts hold; sums that are exact take no more than 53
 DIGITS = {"float64": 53, "float32": 24}
-BEYOND = 2**62  # no sum is as large
+BEYOND = 2**61  # no two sums are as far from each other; twice as much still fits int64
 LEAST = -1074  # the exponent of the smallest float64
 
 
@@ -138,7 +139,7 @@ def in_units(number: float, exponent: int) -> int:
 
     Examples
     --------
-    >>> in_units(0.75, -1), in_units(-0.75, -1), in_units(1e300, -1) == 2**62
+    >>> in_units(0.75, -1), in_units(-0.75, -1), in_units(1e300, -1) == 2**61
     (1, -2, True)
     """
     numerator, denominator = float(number).as_integer_ratio()
@@ -664,13 +665,13 @@ class SumKernel:
         if self.rule.kind == "cuts":  # the first class is the more likely, the lower the sum is
             sign = 1.0 if index else -1.0
 
-            def below(number: float) -> bool:
-                return bool(self.probabilities(np.array([[sign * number]]))[0, index] < level)
+            def below(sums: Floats) -> Flags:
+                return np.asarray(self.probabilities(sign * sums[:, None])[:, index] < level)
 
         else:
 
-            def below(number: float) -> bool:
-                return bool(score.numbers_of(np.array([[number]]))[0] < level)
+            def below(sums: Floats) -> Flags:
+                return np.asarray(score.numbers_of(sums[:, None]) < level)
 
         return score._with_cuts([score._last_sum(below)], [False, True])
 
@@ -700,25 +701,22 @@ class SumKernel:
 
     def _largest_sum(self, level: float) -> float:
         """Return the largest sum of which the library makes a number of at most the level."""
-        return self._last_sum(lambda sum_: bool(self.numbers_of(np.array([[sum_]]))[0] <= level))
+        return self._last_sum(lambda sums: np.asarray(self.numbers_of(sums[:, None]) <= level))
 
-    def _last_sum(self, holds: Callable[[float], bool]) -> float:
+    def _last_sum(self, holds: Callable[[Floats], Flags]) -> float:
         """Return the largest sum for which something holds that holds up to some sum.
 
-        What the library makes of sums rises with them, so the sum is found by halving floats by
-        their order.
+        What the library makes of sums rises with them.
         """
         largest = sum(np.abs(values).max(initial=0.0) for values in self.values)
         reach = float(abs(self.adding.base[0]) + largest)
-        low, high = _rank(-2 * reach - 1.0), _rank(2 * reach + 1.0)
-        if holds(_float_of(high)):
-            return _float_of(high)
-        if not holds(_float_of(low)):
-            return _float_of(low)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if holds(_float_of(middle)) else (low, middle)
-        return _float_of(low)
+        low, high = -2 * reach - 1.0, 2 * reach + 1.0
+        (last,), (at_low,), (always,) = last_before_change(
+            lambda sums, _: holds(np.clip(sums, low, high)), 1
+        )
+        if always:
+            return high if at_low else low
+        return float(last)
 
     # -- what it is ------------------------------------------------------------------------------
 
@@ -870,13 +868,3 @@ class SumKernel:
 def _counted(n: int, noun: str) -> str:
     many = {"leaf": "leaves"}.get(noun, f"{noun}s")
     return f"{n:,} {noun if n == 1 else many}"
-
-
-def _rank(number: float) -> int:
-    """Return the rank of a float among all floats, by size."""
-    bits = int(np.float64(number).view(np.int64))
-    return bits if bits >= 0 else -(2**63) - bits
-
-
-def _float_of(rank: int) -> float:
-    return float(np.int64(rank if rank >= 0 else -(2**63) - rank).view(np.float64))

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Undecided, setting
 from .arrays import Flags
+from .budget import Budget
 from .feature import Feature, Side
 from .tree import TreeKernel
 
@@ -138,9 +140,20 @@ class LeafTable:
             On these the two rows may differ; on all others leaves must meet.
         differ : array of classes x classes
             Whether a leaf of the first class together with one of the second is looked for.
+
+        Raises
+        ------
+        Undecided
+            If the time of the call is over; every leaf takes leaves x features steps.
         """
-        there = self if table is None else table
+        there, budget = self if table is None else table, Budget.current()
         for leaf in range(len(self)):
+            if budget.over:
+                raise Undecided(
+                    f"the pairs of leaves were not all looked at in {budget}: raise "
+                    f"{setting('time_limit')}, or use a smaller model",
+                    "time",
+                )
             others = np.flatnonzero(differ[self.label[leaf]][there.label])
             found = self.meeting(leaf, others, apart, table)
             if len(found):

@@ -41,6 +41,7 @@ from .bounds import number_boxes
 from .boxes import (
     CERTAIN,
     OPEN,
+    OUT_OF_TIME,
     Boxes,
     Cells,
     PossibleCells,
@@ -48,6 +49,7 @@ from .boxes import (
     decide_boxes,
     possible_boxes,
     slices,
+    undecided,
 )
 from .rows import read_width
 
@@ -56,6 +58,7 @@ __all__ = ["ask_next", "asked_features", "heights"]
 MOST_CELLS = 50_000_000  # of a table of rows by bins at one time
 DRAWS = 64  # completions of a row that look random
 SEED = 1
+RANKED = 16  # rows per thread whose features are ranked at one time
 
 Ints = NDArray[np.int32]
 Pair = tuple[Cells, Cells]
@@ -246,21 +249,24 @@ def _asked_by_sum(
     if costs is not None:
         read = read_costs(costs, ensemble.space, ensemble.features)
         price = [float(read[feature.name]) for feature in ensemble.bins.features]
-    boxes_of = RowBoxes(ensemble, rows)
+    boxes_of, budget = RowBoxes(ensemble, rows), Budget.current()
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
     for which, boxes, of_row, kernel, seconds in boxes_of.blocks():
         # Facts exclude the same of all rows of a block, so that the first stands for them.
         known = boxes_of.known
         values = None if known is None else known.value_sets(int(known.which[which[0]]))
         asker = _SumAsker(ensemble, price, None if kernel is ensemble else values)
-        settled, pairs = _settled(kernel, boxes, tolerance, seconds, threads)
+        # Half of the time is for questions.
+        settled, pairs = _settled(kernel, boxes, tolerance, seconds / 2, threads)
         asked = np.full(len(boxes), -1, dtype=np.int32)
-        left = np.flatnonzero(~settled)
-        ranks = asker.ranks(np.ascontiguousarray(boxes[left]), threads)
-        for i, rank in zip(left.tolist(), ranks, strict=True):
-            pair = pairs.get(i)
-            if rank:  # else no answer makes a difference: it is within rounding
-                asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pair)]
+        left, at_once = np.flatnonzero(~settled), RANKED * threads
+        for some in np.split(left, range(at_once, len(left), at_once)):
+            ranks = asker.ranks(np.ascontiguousarray(boxes[some]), threads)
+            for i, rank in zip(some.tolist(), ranks, strict=True):
+                if budget.over and budget.seconds > 0:
+                    raise undecided(OUT_OF_TIME, "not every row got its question", budget)
+                if rank:  # else no answer makes a difference: it is within rounding
+                    asked[i] = ensemble.bins.positions[asker.ask(boxes[i], rank, pairs.get(i))]
         codes[which] = asked[of_row]
     return codes
 

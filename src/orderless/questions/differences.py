@@ -84,8 +84,8 @@ def difference(
         How many leaves an ensemble may take as one tree. Where it takes more there are no rules;
         ``Difference.note`` says so, and there is still an example row.
     time_limit : float
-        Seconds that finding the rules may take in all: half of it the fewest, the rest any of which
-        none can be left out. For ensembles, seconds of each search besides.
+        Seconds for the call. Finding the rules takes half of it for the fewest, the rest for any of
+        which none can be left out.
 
     Returns
     -------
@@ -249,10 +249,13 @@ def _training(pair: ModelPair) -> tuple[float, float] | None:
     codes = shared_classes(pair.trees)
     some, every = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
     all_pairs = np.ones((old.n_leaves, len(other.classes)), dtype=bool)
-    for leaf, others in mine.pairs((), all_pairs, theirs):
-        number = int(mine.label[leaf])
-        differ = codes[1][theirs.label[others]] != codes[0][answers[number]]
-        some[number], every[number] = bool(differ.any()), bool(differ.all())
+    try:
+        for leaf, others in mine.pairs((), all_pairs, theirs):
+            number = int(mine.label[leaf])
+            differ = codes[1][theirs.label[others]] != codes[0][answers[number]]
+            some[number], every[number] = bool(differ.any()), bool(differ.all())
+    except Undecided:  # it is beside the rules, which are what was asked for
+        return None
     total = float(rows.sum())
     return float(rows[every].sum()) / total, float(rows[some].sum()) / total
 

@@ -106,6 +106,8 @@ def without_idle(ensemble: SumKernel, *, time_limit: float | None = TIME_LIMIT) 
     size = [float(np.abs(own).max(initial=0.0)) for own in ensemble.values]
     order = sorted(kept, key=lambda i: (spread[i], size[i], i))
     for tried, i in enumerate(order):
+        if budget.over and size[i] > 0:  # preparing a search takes time, too
+            continue
         fewer = [j for j in kept if j != i]
         # What is left of the time is for all trees that are left.
         share = budget.left / (len(order) - tried)

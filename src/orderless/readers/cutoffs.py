@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableModel, a_kind
-from ..model import Flags, Floats, Rule, Space, SumKernel, TreeKernel
+from ..model import Flags, Floats, Rule, Space, SumKernel, TreeKernel, last_before_change
 from .builder import ColumnModel, ColumnTree, ModelBuilder, largest_sums
 from .checks import refuse_own_predict, unfitted
-from .preprocessing.bisect import last_before_change
 
 __all__ = ["Decision", "decided", "of_calibrator", "of_threshold"]
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableModel
-from ..model import Adding, Floats, Link, Rule, Task, plain_label
+from ..model import Adding, Floats, Link, Rule, Task, last_before_change, plain_label
 from .builder import (
     NUMBER,
     ColumnModel,
@@ -35,7 +35,6 @@ from .builder import (
     largest_sums,
 )
 from .checks import check_links, damaged, refuse_own_predict, unfitted
-from .preprocessing.bisect import last_before_change
 
 __all__ = ["from_lightgbm", "from_text", "knows", "knows_text"]
 

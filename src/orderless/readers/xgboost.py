@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import UnreadableModel
 from ..inputs import import_optional
-from ..model import Adding, Label, Link, Rule, Task
+from ..model import Adding, Label, Link, Rule, Task, last_before_change
 from .builder import NUMBER, ColumnModel, ModelBuilder, Table
 from .checks import check_links, damaged, refuse_own_predict, unfitted
 
@@ -86,7 +86,6 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "rank:ndcg": RANK,
     "rank:map": RANK,
 }  # fmt: skip
-MANY = 257  # margins that are computed at once
 # The types of numbers in UBJSON, all big-endian.
 UBJ_NUMBERS = {
     b"i": ">i1", b"U": ">u1", b"I": ">i2", b"l": ">i4", b"L": ">i8", b"d": ">f4", b"D": ">f8",
@@ -474,12 +473,6 @@ class _Names:
 # -- what a margin becomes, asked of XGBoost itself ------------------------------------------------
 
 
-def _float32_at(place: NDArray[np.int64]) -> Singles:
-    """Give the float32 at places in their order; 0 is at 0."""
-    bits = np.abs(place).astype(np.uint32)
-    return np.copysign(bits.view(np.float32), np.where(place < 0, -1.0, 1.0)).astype(np.float32)
-
-
 class _Library:
     """A booster of our own, of leaves of value 0 and one column, with another's objective."""
 
@@ -504,18 +497,14 @@ class _Library:
         return np.column_stack([1.0 - second, second])
 
     def last_of_first_class(self) -> float:
-        """Find the largest margin of which XGBoost makes at most one half: the first of two.
-
-        By bisection over all float32, of which XGBoost makes rising numbers.
-        """
-        low, high = -(2**31 - 2**23) + 1, 2**31 - 2**23 - 1  # of -MAX and MAX among float32
-        while high - low > 1:
-            some = np.unique(np.linspace(low, high, MANY).astype(np.int64))
-            above = np.flatnonzero(self.numbers(_float32_at(some)) > 0.5)
-            if not len(above) or above[0] == 0:
-                raise ValueError("the objective does not part two classes at one half")
-            low, high = some[above[0] - 1].item(), some[above[0]].item()
-        return float(_float32_at(np.array([low]))[0])
+        """Find the largest margin of which XGBoost makes at most one half: the first of two."""
+        limit = float(np.finfo(np.float32).max)
+        (last,), _, (always,) = last_before_change(
+            lambda margins, _: self.numbers(np.clip(margins, -limit, limit)) > 0.5, 1
+        )
+        if always:
+            raise ValueError("the objective does not part two classes at one half")
+        return float(np.float32(last))
 
     def _rows(self, n: int, **options: Any) -> Any:
         return self._table(np.zeros((n, 1), dtype=np.float32), nthread=1, **options)

@@ -21,9 +21,8 @@ from typing import Any, cast
 import numpy as np
 
 from ...errors import UnreadableModel
-from ...model import Flags, Floats, Label, Values, row_boundary, value_at_most
+from ...model import Flags, Floats, Label, Values, last_before_change, row_boundary, value_at_most
 from ..intervals import EVERY_NUMBER, Intervals, complement, difference, meet, union
-from ..preprocessing.bisect import last_before_change
 from .columns import NUMBERS, Column, data_type_of, label_of, number_of
 from .document import Element
 from .regions import FALSE, TRUE, UNKNOWN, Atom, Region, Side

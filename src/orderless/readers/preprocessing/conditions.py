@@ -15,9 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Feature, Flags, Floats, Label, Space, TreeKernel, row_boundary, value_at_most
+from ...model import (
+    Feature,
+    Flags,
+    Floats,
+    Label,
+    Space,
+    TreeKernel,
+    last_before_change,
+    row_boundary,
+    value_at_most,
+)
 from ..builder import ColumnTree, Table
-from .bisect import last_before_change
 from .stage import SourceColumn, Steps
 
 __all__ = ["all_over_features", "each_over_features", "over_features", "unfold"]

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...inputs import is_unknown, some_names
-from ...model import Feature, Floats, Label, Values, row_boundary, value_at_most
-from .bisect import last_before_change
+from ...model import Feature, Floats, Label, Values, last_before_change, row_boundary, value_at_most
 
 __all__ = [
     "Before",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import Flags, Floats
+from .arrays import Flags, Floats
 
 __all__ = ["last_before_change"]
 
