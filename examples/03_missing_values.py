@@ -45,4 +45,5 @@ doses = np.array([[1.0], [2.0], [np.nan], [np.nan], [5.0], [6.0]])
 learned = DecisionTreeClassifier(random_state=0).fit(doses, ["low"] * 4 + ["high"] * 2)
 for nan in ("unknown", "value"):
     read = ol.read(learned, feature_names=["dose"], nan=nan)
-    print(f"  nan={nan!r}: {read.condition(0)}? A row with NaN: {read.predict([[np.nan]])}")
+    question = str(read).splitlines()[0]
+    print(f"  nan={nan!r}: {question} A row with NaN: {read.predict([[np.nan]])}")

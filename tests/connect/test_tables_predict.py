@@ -225,7 +225,7 @@ def test_a_parquet_file_cut_in_half(mixed):
         (b"age,smoker,color,lab value\n1,1,r\xe9d,2\n",
          r"is not utf-8 text \(byte 0xe9\): save it as UTF-8, or .*encoding='cp1252'"),
         ('age,smoker,color,lab value\n1,1,red,2\n1,1,"red,2\n1,1,red,2\n',
-         "ends inside a cell, so a double quote is opened and never closed"),
+         "a double quote is opened and never closed"),
         ("age;smoker;color;lab value\n1;1;red;2\n", "if ';' separates .* delimiter=';'"),
     ],
 )  # fmt: skip

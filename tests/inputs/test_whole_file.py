@@ -278,6 +278,7 @@ def test_a_full_disk_leaves_what_was_there(write, tmp_path):
     code = textwrap.dedent("""
         import resource, sys
         sys.path[:0] = [sys.argv[1], sys.argv[1] + "/tests"]
+        from orderless.connect import predict_file
         from tests.inputs import test_whole_file as tests
         from pathlib import Path
         path = Path(sys.argv[3])

@@ -154,5 +154,4 @@ struct FlatTreesView {
   std::span<const std::int32_t> label;
 };
 
-
 }  // namespace orderless

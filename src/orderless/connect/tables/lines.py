@@ -6,7 +6,8 @@ Out: names of the columns, and ``Part``s, in which every cell is text.
 The header is read by the csv module, because pyarrow wants the names before it reads the rest. The
 rest is read here and handed to pyarrow in blocks of whole rows: were pyarrow to read a pipe itself,
 nobody could stop the process while the pipe is silent. What pyarrow would let pass is refused: a
-quote that is never closed, which it takes for text up to the end of the file.
+quote that is never closed, which it takes for text up to the end of the file or to the next quote,
+so that rows would disappear.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ class CsvLines:
         # The last row may lack its line break, but not a quote.
         if self._end_of_rows(self.pending + b"\n") <= len(self.pending):
             raise InvalidData(
-                f"{self.name} is not a CSV file: it ends inside a cell, so a double quote is "
-                "opened and never closed"
+                f"{self.name} is not a CSV file: a double quote is opened and never closed, or "
+                "text stands behind the quote that closes its cell"
             )
         if self.pending:
             yield self.pending
@@ -193,6 +194,6 @@ def _rows_pattern(delimiter: str) -> re.Pattern[bytes]:
     """
     sign = re.escape(delimiter.encode())
     plain = rb"[^" + sign + rb"\r\n]*+"
-    cell = rb'(?:"(?:[^"]++|"")*+"' + plain + rb'|(?!")' + plain + rb")"
+    cell = rb'(?:"(?:[^"]++|"")*+"|(?!")' + plain + rb")"
     end = rb"(?:\n|\r(?:\n|(?=[^\n])))"
     return re.compile(rb"(?:(?:" + cell + sign + rb")*+" + cell + end + rb")*+")
