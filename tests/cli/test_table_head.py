@@ -84,7 +84,7 @@ def test_what_looks_strange_is_said(folder):
     said = "\n".join(head(*fit(name))[1:])
     assert "the same in every row: 'country'" in said
     assert "'sat' has -9 (1x), 999 (1x) far from its other values, 1 to 5" in said
-    assert "add --missing sat=-9,999" in said
+    assert "add --na sat=-9,999" in said
     assert "'seen' looks like dates" in said
     assert "'income' has three digits after the '.' in every cell" in said
     assert "'sex' has both 'F' and 'f': correct them" in said

@@ -107,7 +107,7 @@ def test_a_model_file_is_judged_on_numbers_of_dirty_tables(table, tmp_path):
     rows = "bmi;s5;y\n25,5;4,1;100,5\n25,5;;100\n;5,0;n.d.\n30,1;5,25;230\n"
     (tmp_path / "new.csv").write_text(rows)
     args = ("explain", "tree.json", "--data", "new.csv", "--target", "y", "--delimiter", ";")
-    dirty = (*args, "--decimal", ",", "--missing", "n.d.")
+    dirty = (*args, "--decimal", ",", "--na", "n.d.")
     tree = ol.Tree.from_json((tmp_path / "tree.json").read_text())
     told = tree.predict([{"bmi": 25.5, "s5": 4.1}, {"bmi": 30.1, "s5": 5.25}]).tolist()
     (found,) = json.loads(fine(*dirty, "-f", "json"))["quality"]

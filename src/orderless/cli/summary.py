@@ -188,7 +188,7 @@ class Summary:
             out.append(f"If these are numbers, add {how}")
         if words := column.mixture.words:
             listed = ",".join(words[:5])
-            out.append(f"If {words[0]!r:.40} means missing, add --missing '{cut(listed, 60)}'")
+            out.append(f"If {words[0]!r:.40} means missing, add --na '{cut(listed, 60)}'")
         out.append(f"If the column is text, add --text {cut(column.name)!r}")
         return "; ".join([out[0], *(text[0].lower() + text[1:] for text in out[1:])])
 
@@ -267,7 +267,7 @@ class Summary:
         if endless is not None:
             yield (
                 f"{where} has the number {endless}, and a regression tree needs finite ones: "
-                f"correct it, or, if it means missing, add --missing {cut(target.name)}={endless}"
+                f"correct it, or, if it means missing, add --na {cut(target.name)}={endless}"
             )
         elif target.constant:
             only = short_number(target.different[0])
