@@ -159,7 +159,7 @@ def test_text_columns_and_gaps_are_learned_from(tmp_path, monkeypatch):
         (["1.5", "inf", "2"], "has the number inf, and a regression tree needs finite ones"),
         (["1.5", "1.5", "1.50"], "has only one value, 1.5: there is nothing to predict"),
         (["1,5", "2", "3"], "add --decimal ,"),
-        (["", "", ""], "the column 'y' of t.csv has no values at all"),
+        (["", "", ""], "no row of t.csv has a class: the column 'y' is empty"),
     ],
 )
 def test_targets_that_are_no_numbers(tmp_path, monkeypatch, cells, said):
