@@ -164,4 +164,4 @@ def test_maps_place_functions_by_mean_differences():
         due = (np.abs(said[:, None] - said[None]) @ weights) / weights.sum()
         table = found.function_table()
         assert disagreements(found._problem, table.trees) == pytest.approx(due)
-        assert found.plot_map().get_xlabel().startswith("distance: mean difference on rows")
+        assert ol.plots.plot_map(found).get_xlabel().startswith("distance: mean difference on rows")
