@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from orderless.cli.app import app
 
+SAID = ("Data: ", "Decision: ", "Model: ")  # lines on stderr that are no errors
 PATIENTS = """\
 id,age,bmi,smoker,ward,diagnosis
 007,61,31.5,True,east,ill
@@ -40,7 +41,7 @@ def fine(*args: object, stdin: bytes | None = None) -> str:
     result = run(*args, stdin=stdin)
     assert result.exit_code == 0, result.stderr
     said = result.stderr.splitlines()
-    assert all(line.startswith(("Data: ", "Decision: ")) for line in said), result.stderr
+    assert all(line.startswith(SAID) for line in said), result.stderr
     return result.stdout
 
 
@@ -53,7 +54,7 @@ def mistake(*args: object, stdin: bytes | None = None) -> str:
     assert result.exit_code == 2, (result.exit_code, result.stdout, result.stderr)
     assert result.stdout == ""
     lines = result.stderr.splitlines(keepends=True)
-    said = "".join(line for line in lines if not line.startswith(("Data: ", "Decision: ")))
+    said = "".join(line for line in lines if not line.startswith(SAID))
     assert said.startswith("Error: ")
     assert said.endswith("\n")
     assert said.count("\n") == 1

@@ -18,6 +18,7 @@ from .errors import (
 )
 from .estimators import (
     OrderlessClassifier as OrderlessClassifier,
+    audit_imputation as audit_imputation,
     coverage as coverage,
 )
 from .importance import (

@@ -21,7 +21,7 @@ COSTS = ("--costs", "age=1,smoker=5")
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     patients(tmp_path)
-    fine("export", "--data", "patients.csv", "--target", "diagnosis", "--ignore", "id",
+    fine("fit", "patients.csv", "--target", "diagnosis", "--ignore", "id",
          "--max-depth", "2", "-o", "model.json")  # fmt: skip
     return tmp_path
 

@@ -16,9 +16,9 @@ import orderless as ol
 from orderless._core import base
 from orderless.cli.app import app
 
-COMMANDS = ("describe", "explain", "predict", "compare", "diff", "prove", "importance", "rashomon",
-            "choose", "acquire", "report", "card", "letter", "check-certificate", "app", "export",
-            "datasets",
+COMMANDS = ("fit", "describe", "explain", "predict", "compare", "diff", "prove", "importance",
+            "rashomon", "choose", "acquire", "report", "card", "letter", "check-certificate", "app",
+            "export", "datasets",
             "datasets list", "datasets show", "datasets save")  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_help_has_an_example_that_is_legal(command, models, monkeypatch, tmp_pat
         '[ward]\nproperty = "ignores"\nfeature = "ward"\n', encoding="utf-8"
     )
     (tmp_path / "stays.csv").write_text("age,smoker,days\n30,0,2\n50,1,4.5\n60,0,5\n70,1,12\n")
-    fitted = ("export", "--data", "patients.csv", "--target", "diagnosis", "--ignore", "id", "-o")
+    fitted = ("fit", "patients.csv", "--target", "diagnosis", "--ignore", "id", "-o")
     for name in ("model.json", "old.json", "new.json"):
         fine(*fitted, name)
     fine("export", "model.json", "--format", "certificate", "-o", "certificate.json")
@@ -82,7 +82,7 @@ def ol_version():
 
 @pytest.mark.parametrize(
     "args",
-    [["explain", "--depth", "3"], ["explian"], ["explain", "--max-depth", "x"],
+    [["explain", "--depth", "3"], ["explian"], ["fit", "t.csv", "--max-depth", "x"],
      ["compare"], ["explain", "--format", "pdf"], ["datasets", "show"]],
 )  # fmt: skip
 def test_wrong_usage_is_one_line_that_says_where_to_look(args):
@@ -195,10 +195,10 @@ def test_datasets_are_listed_shown_and_saved(tmp_path, monkeypatch):
     assert "raw.githubusercontent.com" in fine("datasets", "show", "compas")
     assert json.loads(fine("datasets", "show", "spiral", "-f", "json"))["comes from"] == "generated"
     assert fine("datasets", "save", "spiral", "-o", tmp_path / "s.csv") == ""
-    saved = fine("explain", "--data", tmp_path / "s.csv", "--target", "target")
-    assert saved.replace("(s.csv)", "(spiral)") == fine("explain", "--data", "spiral")
+    saved = fine("fit", tmp_path / "s.csv", "--target", "target")
+    assert saved.replace("(s.csv)", "(spiral)") == fine("fit", "spiral")
     assert "did you mean 'compas'" in mistake("datasets", "show", "compass")
-    assert "neither a file nor a data set" in mistake("explain", "--data", "compass")
+    assert "neither a file nor a data set" in mistake("fit", "compass")
 
 
 # -- where it goes -------------------------------------------------------------------------------

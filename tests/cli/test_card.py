@@ -5,13 +5,14 @@ import json
 import pytest
 from commands import PATIENTS, fine, mistake
 
-ARGS = ("card", "--data", "patients.csv", "--target", "diagnosis", "--ignore", "id")
+ARGS = ("card", "model.json", "--data", "patients.csv", "--target", "diagnosis")
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "patients.csv").write_text(PATIENTS)
+    fine("fit", "patients.csv", "--target", "diagnosis", "-o", "model.json")
     return tmp_path
 
 
@@ -20,7 +21,7 @@ def test_formats(folder):
     text = fine(*ARGS, *use)
     assert text.startswith("---\nlibrary_name")
     assert "- **protected\\: ward:** Proven\\: ward makes no difference." in text
-    assert json.loads(fine(*ARGS, *use, "--format", "json"))["name"] == "patients.csv"
+    assert json.loads(fine(*ARGS, *use, "--format", "json"))["name"] == "model.json"
     fine(*ARGS, *use, "-o", "card.html", "--name", "Triage")
     page = (folder / "card.html").read_text(encoding="utf-8")
     assert "<h1><bdi>Triage</bdi></h1>" in page

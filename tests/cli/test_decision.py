@@ -175,7 +175,7 @@ def test_classes_that_are_numbers_are_cut_too(tmp_path, monkeypatch):
 
 
 def test_fitted_trees_are_judged_by_the_decision(folder):
-    fit = ("explain", "--data", "tumour.csv", "--target", "diagnosis", "--format", "json", "-q")
+    fit = ("fit", "tumour.csv", "--target", "diagnosis", "--format", "json", "-q")
     at = ("--at", "malignant=0.1")
     (on_rows, on_test) = json.loads(fine(*fit, *at, "--test", "0.3"))["quality"]
     assert on_rows["confusion"]["classes"] == on_test["confusion"]["classes"] == [False, True]
@@ -188,7 +188,7 @@ def test_fitted_trees_are_judged_by_the_decision(folder):
 
 def test_folds_whose_trees_do_not_meet_a_level_are_judged(folder):
     """The whole tree has numbers on both sides of 340; those of some folds do not."""
-    fit = ("explain", "--data", "sugar.csv", "--target", "progression", "--task", "regression",
+    fit = ("fit", "sugar.csv", "--target", "progression", "--task", "regression",
            "--max-depth", "9", "--folds", "5", "--format", "json", "-q")  # fmt: skip
     quality = json.loads(fine(*fit, "--cut", "340"))["quality"][1]
     assert quality["rows"] == 442
@@ -330,9 +330,9 @@ def test_a_part_of_the_rows_is_cut_at_the_same_levels(numbers, levels):
 def test_the_decision_is_said_unless_quiet(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     patients(tmp_path)
-    fit = ("explain", "--data", "patients.csv", "--target", "diagnosis", "--at", "ill=0.2")
+    fit = ("fit", "patients.csv", "--target", "diagnosis", "--at", "ill=0.2")
     said = run(*fit).stderr.splitlines()
-    assert said[-1] == (
+    assert said[-2] == (
         "Decision: True where the share of ill among the training rows of a leaf is at least 0.2, "
         "else False"
     )

@@ -53,16 +53,18 @@ def test_explain_counts_over_data(models):
 
 def test_rows_that_the_tree_was_fitted_on_are_called_so(tmp_path):
     path = patients(tmp_path)
-    data = ("--data", path, "--target", "diagnosis", "--ignore", "id")
+    fitted = ("fit", path, "--target", "diagnosis", "--ignore", "id")
     about = "The tree was fitted on these rows (patients.csv):"
     for form in ("text", "md"):
-        said = fine("explain", *data, "-f", form).replace("\\", "")
+        said = fine(*fitted, "-f", form).replace("\\", "")
         assert f"{about} on new rows it is usually right less often." in said
-    assert json.loads(fine("explain", *data, "-f", "json"))["data"]["tree_fitted_on_them"] is True
+    assert json.loads(fine(*fitted, "-f", "json"))["data"]["tree_fitted_on_them"] is True
+    fine(*fitted, "-o", tmp_path / "model.json")
+    data = (tmp_path / "model.json", "--data", path, "--target", "diagnosis")
+    about = "The tree is from model.json, the rows are from patients.csv: if it was fitted"
     assert about in fine("importance", *data)
     assert json.loads(fine("importance", *data, "-f", "json"))["data"]["from"] == "patients.csv"
     assert fine("report", *data).count(about) == 3  # at the top, with the rules, with the reasons
-    fine("export", *data, "-o", tmp_path / "model.json")
     assert "fitted" not in fine("explain", tmp_path / "model.json")  # there are no rows
     assert "data" not in json.loads(fine("explain", tmp_path / "model.json", "-f", "json"))
 
@@ -119,17 +121,16 @@ def test_explain_takes_one_question_at_a_time(models):
     model = models / "mixed.json"
     assert "not several" in mistake("explain", model, "--row", "age=1", "--reasons")
     assert "twice" in mistake("explain", model, "--row", "age=1", "--row", "age=2")
-    assert "there is no tree" in mistake("explain")
+    assert "Missing argument 'MODEL'" in mistake("explain")
 
 
 def test_options_that_would_do_nothing_are_refused(models):
     model, data = models / "mixed.json", models / "mixed.csv"
-    said = mistake("explain", model, "--max-depth", 2)
-    assert "--max-depth is for fitting a tree, and this one comes from mixed.json" in said
-    assert "--ignore is for fitting" in mistake("export", model, "--data", data, "--ignore", "age")
+    said = mistake("fit", data, "--model", model, "--max-depth", 2)
+    assert "--max-depth is for fitting a model, and this one comes from mixed.json" in said
+    said = mistake("importance", model, "--data", data, "--target", "risk", "--ignore", "age")
+    assert "--ignore is for --rid, and the tree comes from mixed.json" in said
     assert "--target names a column of --data" in mistake("explain", model, "--target", "risk")
-    args = ("predict", model, data, "--data", data, "--target", "risk")
-    assert "give one of them" in mistake(*args)
 
 
 def test_limits_are_named_as_options(models):

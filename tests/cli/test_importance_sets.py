@@ -14,17 +14,24 @@ from sklearn.tree import DecisionTreeClassifier
 import orderless as ol
 
 TABLE = ("--data", "patients.csv", "--target", "diagnosis", "--ignore", "id")
+MODEL = ("model.json", *TABLE[:4])
+
+
+def fitted():
+    fine("fit", *TABLE[1:], "-o", "model.json")
 
 
 # -- importance ----------------------------------------------------------------------------------
 
 
-def test_importance_says_what_the_library_says(wisconsin):
+def test_importance_says_what_the_library_says(wisconsin, tmp_path):
     X, y = wisconsin
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
     found = ol.importance_range(tree, X, y)
     shuffled = ol.permutation_importance(tree, X, y)
-    content = json.loads(fine("importance", "--data", "wisconsin", "--max-depth", 3, "-f", "json"))
+    model = tmp_path / "model.json"
+    fine("fit", "wisconsin", "--max-depth", 3, "-o", model)
+    content = json.loads(fine("importance", model, "--data", "wisconsin", "-f", "json"))
     assert content["equivalent_trees"] == found.n_trees
     assert content["rows"] == len(X)
     assert {r["feature"] for r in content["features"]} == set(ol.read(tree).features)
@@ -39,31 +46,35 @@ def test_importance_says_what_the_library_says(wisconsin):
 
 
 def test_importance_in_every_format(here):
-    text = fine("importance", *TABLE)
+    fitted()
+    text = fine("importance", *MODEL)
     assert text.startswith("2 equivalent trees have no redundant split; importance on 8 rows.")
     assert [line.split()[0] for line in text.splitlines()[3:]] == ["feature", "smoker", "age"]
-    table = records(fine("importance", *TABLE, "-f", "csv"))
+    table = records(fine("importance", *MODEL, "-f", "csv"))
     assert list(table[0]) == ["feature", "gini", "smallest", "largest", "mean", "permutation"]
     assert sum(float(row["gini"]) for row in table) == pytest.approx(1)
-    assert "| feature | gini |" in fine("importance", *TABLE, "-f", "md")
-    short = records(fine("importance", *TABLE, "-f", "csv", "--no-orders"))
+    assert "| feature | gini |" in fine("importance", *MODEL, "-f", "md")
+    short = records(fine("importance", *MODEL, "-f", "csv", "--no-orders"))
     assert list(short[0]) == ["feature", "gini", "permutation"]
     assert {r["gini"] for r in short} == {r["gini"] for r in table}
 
 
 def test_importance_draws(here):
+    fitted()
     for name in ("a.png", "a.svg", "a.pdf"):
-        assert fine("importance", *TABLE, "--plot", name, "-o", "text.txt") == ""
+        assert fine("importance", *MODEL, "--plot", name, "-o", "text.txt") == ""
         assert (here / name).stat().st_size > 1000
     first = (here / "a.svg").read_bytes()
-    fine("importance", *TABLE, "--plot", "b.svg", "-o", "text.txt")
+    fine("importance", *MODEL, "--plot", "b.svg", "-o", "text.txt")
     assert (here / "b.svg").read_bytes() == first
 
 
 def test_names_that_look_like_formulas_are_drawn(here):
     text = (here / "patients.csv").read_text().replace("age", "$\\frac{$").replace("bmi", "b" * 99)
     (here / "odd.csv").write_text(text)
-    fine("importance", "--data", "odd.csv", *TABLE[2:], "--plot", "a.svg", "-o", "a.txt")
+    fine("fit", "odd.csv", *TABLE[2:], "-o", "odd.json")
+    rows = ("--data", "odd.csv", "--target", "diagnosis")
+    fine("importance", "odd.json", *rows, "--plot", "a.svg", "-o", "a.txt")
     assert (here / "a.svg").exists()
 
 
@@ -74,19 +85,19 @@ def test_importance_of_nothing(here):
 
 
 def test_importance_refuses(here):
-    fine("export", *TABLE, "-o", "model.json")
+    fitted()
     assert "labelled rows" in mistake("importance", "model.json")
-    assert "raise --limit" in mistake("importance", *TABLE, "--limit", 1)
+    assert "raise --limit" in mistake("importance", *MODEL, "--limit", 1)
     assert "leave out --no-orders" in mistake(
-        "importance", *TABLE, "--no-orders", "--plot", "a.png"
+        "importance", *MODEL, "--no-orders", "--plot", "a.png"
     )
-    assert "must end in .png" in mistake("importance", *TABLE, "--plot", "a.bmp", "-o", "x.txt")
+    assert "must end in .png" in mistake("importance", *MODEL, "--plot", "a.bmp", "-o", "x.txt")
     rid = ("importance", *TABLE, "--rid", 2)
     assert "MODEL is about one tree" in mistake("importance", "model.json", *TABLE, "--rid", 2)
-    assert "--max-depth is about one tree" in mistake(*rid, "--max-depth", 2)
-    assert "--min-leaf is about one tree" in mistake(*rid, "--min-leaf", 2)
     assert "--no-orders is about one tree" in mistake(*rid, "--no-orders")
     assert "add --data" in mistake("importance", "--rid", 2)
+    assert "--infer-kinds is for --rid" in mistake("importance", *MODEL, "--infer-kinds")
+    assert "there is no model" in mistake("importance", *TABLE)
     assert "--jobs must be 1 or more" in mistake(*rid, "--jobs", 0)
     for n in (0, -1):
         assert "Invalid value for '--rid'" in mistake("importance", "--data", "spiral", "--rid", n)

@@ -44,7 +44,6 @@ def put(folder, text, name="bad.csv"):
         (PATIENTS.encode("utf-16"), "perhaps --encoding utf-16"),
         (PATIENTS.replace("diagnosis", "Diagnosis"), "did you mean 'Diagnosis'?"),
         (PATIENTS.replace("well", "ill"), "has only one value, 'ill'"),
-        (PATIENTS.replace("61,31.5", "61,"), "1 of the 8 rows of bad.csv have gaps"),
         (PATIENTS.replace("age", "bmi"), "two columns named 'bmi'"),
         (PATIENTS.replace("61,31.5", "61"), "row 1 of bad.csv has 5 cells, the header has 6"),
         (PATIENTS.replace("61,", "61,1,"), "row 1 of bad.csv has 7 cells, the header has 6"),
@@ -61,26 +60,27 @@ def put(folder, text, name="bad.csv"):
 def test_tables_that_cannot_be_fitted_on(folder, text, match):
     name = put(folder, text)
     before = sorted(folder.iterdir())
-    assert match in mistake("explain", "--data", name, *FIT, "--output", "out.txt")
+    assert match in mistake("fit", name, *FIT, "--output", "out.txt")
     assert sorted(folder.iterdir()) == before
 
 
 def rules(*args):
-    """What explain says, but for the line that names the file."""
-    lines = fine("explain", *args).splitlines()
+    """What fit says, but for the line that names the file."""
+    lines = fine("fit", *args).splitlines()
     return [line for line in lines if not line.startswith("The tree was fitted on")]
 
 
-def test_gaps_are_dropped_on_request(folder):
+def test_gaps_are_dropped(folder):
     name = put(folder, PATIENTS.replace("61,31.5", "61,NA"))
     rest = put(folder, "".join(PATIENTS.splitlines(True)[:1] + PATIENTS.splitlines(True)[2:]),
                "rest.csv")  # fmt: skip
-    result = run("explain", "--data", name, *FIT, "--missing-values", "drop")
-    assert "Data: left out 1 row with gaps (bmi 1)\n" in result.stderr
-    said = [line for line in result.stdout.splitlines() if not line.startswith("The tree was")]
-    assert said == rules("--data", rest, *FIT)
+    result = run("fit", name, *FIT, "-o", "gaps.json")
+    said = "1 row has gaps (bmi 1): left out where a tree is fitted, judged with their gaps where"
+    assert f"Data: {said} held out\n" in result.stderr
+    fine("fit", rest, *FIT, "-o", "rest.json")
+    assert (folder / "gaps.json").read_text() == (folder / "rest.json").read_text()
     all_gaps = put(folder, "id,a,diagnosis\n1,,x\n2,1,\n")
-    assert "every row" in mistake("explain", "--data", all_gaps, *FIT, "--missing-values", "drop")
+    assert "every row" in mistake("fit", all_gaps, *FIT)
 
 
 def test_many_columns(folder):
@@ -88,28 +88,26 @@ def test_many_columns(folder):
     rows = [",".join([*[str(i * k % 7) for k in range(10_000)], str(i), "ab"[i % 2]])
             for i in range(1, 9)]  # fmt: skip
     name = put(folder, "\n".join([wide, *rows]) + "\n")
-    assert "10,002 columns, more than --max-columns 1,000" in mistake(
-        "explain", "--data", name, *FIT
-    )
+    assert "10,002 columns, more than --max-columns 1,000" in mistake("fit", name, *FIT)
     assert "10,002 columns" in mistake("predict", "model.json", name)
-    said = fine("explain", "--data", name, *FIT, "--max-columns", 20_000, "--max-depth", 2)
+    said = fine("fit", name, *FIT, "--max-columns", 20_000, "--max-depth", 2)
     assert "THEN a" in said
 
 
 def test_targets_that_are_no_classes(folder):
     rows = "".join(f"{i},{i % 5},{i}.5\n" for i in range(300))
     name = put(folder, "id,a,diagnosis\n" + rows)
-    said = mistake("explain", "--data", name, *FIT)
+    said = mistake("fit", name, *FIT, "--task", "classification")
     assert "has 300 different numbers: predicting a number is regression" in said
     assert "--text 'diagnosis'" in said
-    assert "Add --target COLUMN" in mistake("explain", "--data", "patients.csv")
-    assert "Correct --ignore" in mistake("explain", "--data", "patients.csv", *FIT, "--ignore", "x")
+    assert "Add --target COLUMN" in mistake("fit", "patients.csv")
+    assert "Correct --ignore" in mistake("fit", "patients.csv", *FIT, "--ignore", "x")
 
 
 def test_text_where_numbers_were(folder):
     rows = "".join(f"{i},{i if i != 250 else 'many'},{'ab'[i % 2]}\n" for i in range(300))
     name = put(folder, "id,a,diagnosis\n" + rows)
-    said = mistake("explain", "--data", name, *FIT)
+    said = mistake("fit", name, *FIT)
     assert "the column 'a' of bad.csv would be text, although 299 of its 300 known cells" in said
     assert "as written, 1 does not ('many' in row 251)" in said
     assert "--missing 'many'" in said
@@ -142,7 +140,7 @@ def test_rows_that_cannot_be_predicted(folder, text, match):
 
 
 def test_an_unseen_category(folder):
-    fine("export", "--data", "patients.csv", *FIT, "-o", "fitted.json")
+    fine("fit", "patients.csv", *FIT, "-o", "fitted.json")
     ward = ("age", "bmi", "smoker", "ward")
     tree = ol.read({"feature": "ward", "relation": "in", "reference": ["east"],
                          "true": {"prediction": "a"}, "false": {"prediction": "b"}},
@@ -168,15 +166,15 @@ def test_unseen_categories_are_unknown_to_every_command(folder):
         ("explain", "wards.json", "--rows", name),
         ("explain", "wards.json", *data),
         ("compare", "wards.json", "wards.json", "--data", name),
-        ("importance", "wards.json", *data, "--missing-values", "drop"),
+        ("report", "wards.json", *data, "-o", "report.html"),
     ):
         result = run(*args)
         assert (result.exit_code, result.stderr.startswith(note)) == (0, True), result.stderr
         assert "row 2 of wards.csv has 'south'" in mistake(*args, "--unseen", "error")
+    assert "wards.csv: 2 of 3 rows; left out 1 with gaps" in result.stderr
     assert (
         "Row 2: Not determined: ill or well" in run("explain", "wards.json", "--rows", name).stdout
     )
-    assert "1 of the 3 rows of wards.csv have gaps" in mistake("importance", "wards.json", *data)
 
 
 def test_options_of_files(folder):
@@ -187,18 +185,16 @@ def test_options_of_files(folder):
     import gzip
 
     put(folder, gzip.compress(PATIENTS.encode()), "packed.csv.gz")
-    said = rules("--data", "patients.csv", *FIT)
-    assert rules("--data", semi, *FIT, "--delimiter", ";") == said
-    assert rules("--data", tabs, *FIT) == said
-    assert rules("--data", bom, *FIT) == said
-    assert rules("--data", "packed.csv.gz", *FIT) == said
-    assert fine("explain", "--data", latin, *FIT, "--encoding", "latin-1")
-    assert "must be one character" in mistake("explain", "--data", semi, *FIT, "--delimiter", ";;")
-    assert "no encoding 'klingon'" in mistake(
-        "explain", "--data", semi, *FIT, "--encoding", "klingon"
-    )
-    assert "is a folder" in mistake("explain", "--data", folder, *FIT)
-    assert "No such file" in mistake("explain", "--data", "no.csv", *FIT)
+    said = rules("patients.csv", *FIT)
+    assert rules(semi, *FIT, "--delimiter", ";") == said
+    assert rules(tabs, *FIT) == said
+    assert rules(bom, *FIT) == said
+    assert rules("packed.csv.gz", *FIT) == said
+    assert fine("fit", latin, *FIT, "--encoding", "latin-1")
+    assert "must be one character" in mistake("fit", semi, *FIT, "--delimiter", ";;")
+    assert "no encoding 'klingon'" in mistake("fit", semi, *FIT, "--encoding", "klingon")
+    assert "is a folder" in mistake("fit", folder, *FIT)
+    assert "No such file" in mistake("fit", "no.csv", *FIT)
 
 
 @pytest.mark.parametrize("command", ["explain", "predict", "predict-parquet"])

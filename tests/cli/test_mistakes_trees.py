@@ -24,7 +24,7 @@ def cyclic():
         ("", "bad.json is empty"),
         ("{", "bad.json: this is not complete JSON"),
         ("[1]", "neither JSON nor a skops file"),
-        (PATIENTS, "to fit one on a table, give it as --data"),
+        (PATIENTS, "orderless fit makes one of a table"),
         ('{"format": "orderless-tree", "version": 9}', "has version 9"),
         (
             '{"format": "orderless-form", "version": 1}',
@@ -112,20 +112,21 @@ def test_names_are_data(folder, name):
     quoted = '"' + name.replace('"', '""') + '"'
     text = f"{quoted},diagnosis\n" + "".join(f"{i},{quoted if i < 5 else 'ok'}\n" for i in range(9))
     path = put(folder, text)
-    args = ("--data", path, "--target", "diagnosis")
-    fine("export", *args, "-o", "own.json")
+    args = (path, "--target", "diagnosis")
+    fine("fit", *args, "-o", "own.json")
     tree = ol.Tree.from_json((folder / "own.json").read_text(encoding="utf-8"))
     assert tree.features == (name,)
     assert tree.classes == tuple(sorted([name, "ok"]))
     for form in ("text", "md"):
-        said = fine("explain", *args, "-f", form)
+        said = fine("explain", "own.json", "--data", *args, "-f", form)
+        assert "\x1b" not in fine("fit", *args, "-f", form)
         assert "<script>" not in said or form == "text"
         assert "\x1b" not in said
     html = fine("export", "own.json", "-f", "html")
     assert "<script>" not in html
     lines = fine("predict", "own.json", path, "-f", "json").splitlines()
     assert [json.loads(line)["prediction"] for line in lines] == [name] * 5 + ["ok"] * 4
-    said = mistake("explain", "--data", path, "--target", name + "x")
+    said = mistake("fit", path, "--target", name + "x")
     assert "Correct --target" in said
     assert "\x1b" not in said
 

@@ -105,7 +105,7 @@ def test_spaces_that_are_none(folder, content, said):
 
 
 def test_inferred_kinds(folder):
-    told = fine("explain", "model.skops", "--infer-kinds", "--data", "rows.csv")
+    told = fine("fit", "rows.csv", "--model", "model.skops", "--infer-kinds")
     assert "age > 58 " in told
     assert "not smoker" in told
     # One-hot columns become one feature where the model is read anew.
@@ -113,23 +113,25 @@ def test_inferred_kinds(folder):
         table()[0], ["e", "w", "e", "w", "w", "w", "e", "w"]
     )
     skops_io.dump(one, "ward.skops")
-    told = fine("explain", "ward.skops", "--infer-kinds", "--data", "rows.csv")
+    told = fine("fit", "rows.csv", "--model", "ward.skops", "--infer-kinds")
     assert "ward = east" in told
     # A tree in JSON keeps its features, and they become narrower.
     fine("export", "model.skops", "--output", "tree.json")
-    told = fine("explain", "tree.json", "--infer-kinds", "--data", "rows.csv")
-    assert "age > 58 " in told
+    fine("fit", "rows.csv", "--model", "tree.json", "--infer-kinds", "--output", "kinds.json")
+    assert "age > 58 " in fine("explain", "kinds.json")
 
 
 def test_kinds_need_data_and_spaces_a_model(folder):
-    assert "add --data FILE" in mistake("explain", "model.skops", "--infer-kinds")
-    both = ("--infer-kinds", "--data", "rows.csv", "--space", "space.json")
-    assert "give one of --space and --infer-kinds" in mistake("explain", "model.skops", *both)
-    fit = ("--data", "rows.csv", "--target", "diagnosis", "--space", "space.json")
-    assert "columns of a model file are, and none is given" in mistake("explain", *fit)
+    space = ("fit", "rows.csv", "--space", "space.json")
+    assert "give one of --space and --infer-kinds" in mistake(
+        *space, "--infer-kinds", "--model", "model.skops"
+    )
+    assert "columns of a model file are: add --model FILE" in mistake(
+        *space, "--target", "diagnosis"
+    )
     (folder / "other.csv").write_text("x\n1\n")
     assert "none of the columns of the tree" in mistake(
-        "explain", "model.skops", "--infer-kinds", "--data", "other.csv"
+        "fit", "other.csv", "--infer-kinds", "--model", "model.skops"
     )
 
 

@@ -179,17 +179,19 @@ def test_fitted_on_the_spot_as_scikit_learn_does(folder):
         make_column_transformer((OneHotEncoder(), ["ward"]), remainder="passthrough"),
         DecisionTreeClassifier(max_depth=5, min_samples_leaf=2, random_state=0),
     ).fit(X, y)
-    fit = ("--data", "train.csv", "--target", "diagnosis", "--max-depth", 5, "--min-leaf", 2)
-    said = records(fine("predict", "new.csv", *fit))
+    fit = ("train.csv", "--target", "diagnosis", "--max-depth", 5, "--min-leaf", 2)
+    fine("fit", *fit, "-o", "model.json")
+    said = records(fine("predict", "model.json", "new.csv"))
     assert [r["prediction"] for r in said] == model.predict(X).tolist()
-    kinds = {f.name: f.kind for f in ol.Tree.from_json(fine("export", *fit)).space.features}
+    kinds = {f.name: f.kind for f in ol.read("model.json").space.features}
     assert kinds == {"weight": "numeric", "height": "numeric", "ward": "categorical",
                      "smokes": "boolean"}  # fmt: skip
-    tree = ol.Tree.from_json(fine("export", *fit, "--infer-kinds"))
+    tree = ol.Tree.from_json(fine("fit", *fit, "--infer-kinds", "-o", "-"))
     assert tree.space["height"].values == "integer"
     assert tree.predict(X).tolist() == model.predict(X).tolist()
-    fine("export", *fit, "-o", "fitted.json")
-    assert fine("predict", "fitted.json", "new.csv") == fine("predict", "new.csv", *fit)
+    saved = (folder / "model.json").read_bytes()
+    piped = fine("predict", "-", "new.csv", stdin=saved)
+    assert records(piped) == said
 
 
 def test_one_hot_columns_or_the_feature_itself(folder):
@@ -210,8 +212,8 @@ def test_one_hot_columns_or_the_feature_itself(folder):
 
 
 def test_which_rows(folder):
-    assert "which rows?" in mistake("predict", "model.json")
-    assert "there is no tree" in mistake("explain")
+    assert "Missing argument 'ROWS'" in mistake("predict", "model.json")
+    assert "standard input is one file" in mistake("predict", "-", "-")
 
 
 def test_memory_does_not_grow_with_the_file(folder):
@@ -247,11 +249,12 @@ def test_progress_is_for_people(folder):
 
 def test_quotes_and_gaps_of_patients(folder):
     patients(folder)
-    said = records(fine("predict", "patients.csv", "--data", "patients.csv", *FIT))
+    fine("fit", "patients.csv", *FIT, "-o", "model.json")
+    said = records(fine("predict", "model.json", "patients.csv"))
     assert [r["prediction"] for r in said] == [r["diagnosis"] for r in said]
     gaps = io.StringIO(PATIENTS.replace("61,31.5", ",").replace("True,east", "?,NA")).getvalue()
     (folder / "gaps.csv").write_text(gaps)
-    first = records(fine("predict", "gaps.csv", "--data", "patients.csv", *FIT))[0]
+    first = records(fine("predict", "model.json", "gaps.csv"))[0]
     assert (first["determined"], first["prediction"]) == ("no", "")
     assert first["needed"]
 

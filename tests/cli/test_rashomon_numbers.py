@@ -149,7 +149,9 @@ emergency  0.463  0.000   0.400  1.250     0.694
 
 
 def test_importance_of_one_tree_by_either_loss():
-    records = [json.loads(fine("importance", *TABLE, "-f", "json", "--max-depth", 2, *more))
+    fine("fit", *TABLE[1:], "--max-depth", 2, "-o", "model.json")
+    args = ("importance", "model.json", *TABLE[:4], "-f", "json")
+    records = [json.loads(fine(*args, *more))
                for more in ((), ("--loss", "squared"), ("--loss", "absolute"))]  # fmt: skip
     assert records[0] == records[1]
     assert records[0] != records[2]
@@ -163,7 +165,10 @@ def test_refusals(here):
     assert "--loss is for numbers: add" in mistake(
         "importance", *classes, "--rid", 1, "--loss", "squared"
     )
-    assert "--loss is for numbers, and" in mistake("importance", *classes, "--loss", "squared")
+    fine("fit", *classes[1:], "-o", "model.json")
+    assert "--loss is for numbers, and" in mistake(
+        "importance", "model.json", *classes, "--loss", "squared"
+    )
     assert "--decimals 40 would make losses pass 2^51" in mistake(
         "rashomon", *TABLE, "--decimals", 40
     )

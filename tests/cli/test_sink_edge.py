@@ -133,7 +133,7 @@ def test_messages_show_and_do_not_send(folder):
         ("explain", "model.json", "--\x1b[2J"),
         ("\x1b[2J",),
         ("export", "model.json", "-f", "sql", "--dialect", "\x1b[2J"),
-        ("explain", "--data", "\x9b2J\u202e", "--target", "x"),
+        ("fit", "\x9b2J\u202e", "--target", "x"),
     ):
         assert not ACTIVE.search(mistake(*args)[:-1])
 

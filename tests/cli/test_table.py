@@ -37,7 +37,7 @@ def german(value):
 
 
 def fit(*args):
-    return ("explain", "--target", "y", "--data", *args)
+    return ("fit", args[0], "--target", "y", *args[1:])
 
 
 def rules(*args):
@@ -57,11 +57,11 @@ def rules(*args):
         ([f"{v * 100:,.0f}" for v in BMI], "add --decimal , or --thousands ,",
          ["--thousands", ","]),
         (["n.d.", *BMI[1:]], "as written, 1 does not ('n.d.' in row 1)",
-         ["--missing", "n.d.", "--missing-values", "drop"]),
+         ["--missing", "n.d."]),
         (["n.d.", "<50", *BMI[2:-1], "n.d."], "('n.d.' in row 1 and 1 more; '<50' in row 2)",
-         ["--missing", "n.d.,<50", "--missing-values", "drop"]),
+         ["--missing", "n.d.,<50"]),
         (["n.d.", *BMI[1:]], "--missing 'n.d.'",
-         ["--missing", "bmi=n.d.", "--missing-values", "drop"]),
+         ["--missing", "bmi=n.d."]),
     ],
 )  # fmt: skip
 def test_a_number_column_does_not_become_categories(folder, cells, said, settled):
@@ -90,7 +90,7 @@ def test_half_is_not_most(folder, ward):
 
 def test_missing_texts_in_the_target_and_for_one_column(folder):
     name = put(folder, {"bmi": [*BMI, -9], "age": [*range(N, 0, -1), -9], "y": [*LABEL, "."]})
-    args = ("--missing-values", "drop", "--missing", ".", "--missing", "bmi=-9,-99", "-f", "json")
+    args = ("--missing", ".", "--missing", "bmi=-9,-99", "-f", "json")
     content = json.loads(fine("describe", name, "--target", "y", *args))
     assert [column["missing"] for column in content["columns"]] == [1, 0, 1]
     assert content["rows_left_out"] == 1
@@ -138,7 +138,7 @@ def test_cell_style_reads_what_it_says():
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_predictions_read_cells_in_the_same_way(folder, ending):
     name = put(folder, table())
-    fine("export", "--data", name, "--target", "y", "-o", "model.json")
+    fine("fit", name, "--target", "y", "-o", "model.json")
     (folder / "new.csv").write_text("bmi;ward\n27,5;east\n1.128,5;east\n-9;east\n-9,0;x\nn.d.;x\n")
     tree = ol.Tree.from_json((folder / "model.json").read_text())
     options = {"decimal": ",", "thousands": ".", "delimiter": ";"}
@@ -196,7 +196,7 @@ def test_parquet_of_lists_and_structs(folder, values):
     assert "leave it out with --ignore" in said
     assert "IF a <= 2.5" in rules("in.parquet", "--ignore", "b")
     assert kind in fine("describe", "in.parquet")
-    assert kind in mistake("explain", "--data", "in.parquet", "--target", "b")
+    assert kind in mistake("fit", "in.parquet", "--target", "b")
     tree = ol.read({"feature": "b", "true": {"prediction": 0}, "false": {"prediction": 1}},
                         feature_names=["b"])  # fmt: skip
     (folder / "m.json").write_text(tree.to_json())
@@ -208,9 +208,9 @@ def test_parquet_of_lists_and_structs(folder, values):
 @pytest.mark.parametrize("args", [["--target", "z"], ["--target", "y", "--use", "z"]])
 def test_a_huge_name_is_cut_in_messages(folder, args):
     (folder / "huge.csv").write_text("x" * 3_000_000 + ",y\n1,a\n2,b\n")
-    assert len(mistake("explain", "--data", "huge.csv", *args)) < 1000
+    assert len(mistake("fit", "huge.csv", *args)) < 1000
     (folder / "text.csv").write_text("x" * 3_000_000 + ",y\n1,a\n2,b\nn.d.,b\n")
-    assert len(mistake("explain", "--data", "text.csv", "--target", "y")) < 1000
+    assert len(mistake("fit", "text.csv", "--target", "y")) < 1000
     assert len(fine("describe", "text.csv")) < 3000
     tree = {"feature": 0, "true": {"prediction": 0}, "false": {"prediction": 1}}
     with pytest.raises(InvalidData) as fault:
@@ -221,7 +221,7 @@ def test_a_huge_name_is_cut_in_messages(folder, args):
 def test_a_quote_in_a_cell_changes_no_answer(folder):
     tall = ["6'5\"" if i == N // 2 else f"{i}" for i in range(N)]
     name, plain = put(folder, table(note=tall)), put(folder, table(note=range(N)), "plain.csv")
-    fine("export", "--data", plain, "--target", "y", "--ignore", "note", "-o", "m.json")
+    fine("fit", plain, "--target", "y", "--ignore", "note", "-o", "m.json")
     answers = [
         [line.split(",")[-3:] for line in fine("predict", "m.json", file).splitlines()]
         for file in (name, plain)

@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
 
 def quality(*args):
     """What JSON says of every set of rows, by name."""
-    result = run("explain", *args, "-f", "json")
+    result = run("fit", *args, "-f", "json")
     assert result.exit_code == 0, result.stderr
     return {one["of"]: one for one in json.loads(result.stdout)["quality"]}
 
@@ -67,7 +67,7 @@ def test_a_test_set_as_scikit_learn_splits_and_counts(folder, seed):
     learn, rest = train_test_split(np.arange(150), test_size=0.3, random_state=seed, stratify=y)
     learn, rest = np.sort(learn), np.sort(rest)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X.iloc[learn], y[learn])
-    found = quality("--data", "whole.csv", *FIT, "--test", 0.3, "--random-state", seed)
+    found = quality("whole.csv", *FIT, "--test", 0.3, "--seed", seed)
     assert list(found) == ["training rows", "test rows"]
     labels = ["frail", "ill", "well"]
     for name, rows in (("training rows", learn), ("test rows", rest)):
@@ -75,7 +75,7 @@ def test_a_test_set_as_scikit_learn_splits_and_counts(folder, seed):
         assert said_of(found[name]) == expected(y[rows], model.predict(X.iloc[rows]), labels)
     share = (y[rest] == found["test rows"]["majority"]["class"]).mean()
     assert found["test rows"]["majority"]["share"] == share
-    again = quality("--data", "whole.csv", *FIT, "--test", 0.3, "--random-state", seed)
+    again = quality("whole.csv", *FIT, "--test", 0.3, "--seed", seed)
     assert again == found
 
 
@@ -87,7 +87,7 @@ def test_folds_as_scikit_learn_splits_and_counts(folder):
         model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X.iloc[learn], y[learn])
         said[rest] = model.predict(X.iloc[rest])
         right.append(float((said[rest] == y[rest]).mean()))
-    found = quality("--data", "whole.csv", *FIT, "--folds", 5)
+    found = quality("whole.csv", *FIT, "--folds", 5)
     assert list(found) == ["training rows", "rows of 5 folds"]
     labels = ["frail", "ill", "well"]
     assert said_of(found["rows of 5 folds"]) == expected(y, said, labels)
@@ -97,10 +97,10 @@ def test_folds_as_scikit_learn_splits_and_counts(folder):
 
 def test_gaps_of_held_out_rows_are_judged_as_gaps(folder):
     """Rows to fit on are complete; those to judge on stay as they are, and some are open."""
-    result = run("explain", "--data", "gaps.csv", *FIT, "--missing-values", "drop", "--test", 0.3)
+    result = run("fit", "gaps.csv", *FIT, "--missing-values", "drop", "--test", 0.3)
     held = "left out where a tree is fitted, judged with their gaps where held out"
     assert held in result.stderr
-    found = quality("--data", "gaps.csv", *FIT, "--missing-values", "drop", "--test", 0.3)
+    found = quality("gaps.csv", *FIT, "--missing-values", "drop", "--test", 0.3)
     held = found["test rows"]
     assert held["rows"] == 45
     assert held["not_determined"] == sum(held["confusion"]["not_determined"]) > 0
@@ -111,8 +111,8 @@ def test_gaps_of_held_out_rows_are_judged_as_gaps(folder):
 
 def test_a_gap_as_a_value_is_what_scikit_learn_does(folder):
     """The tree decides on every row of the table, as the fitted model does."""
-    args = ("--data", "gaps.csv", *FIT, "--missing-values", "value")
-    fine("export", *args, "-o", "model.json")
+    args = ("gaps.csv", *FIT, "--missing-values", "value")
+    fine("fit", *args, "-o", "model.json")
     tree = ol.read((folder / "model.json").read_text())
     assert {f.name for f in tree.space.features if f.nan} == {"age", "bmi", "smoker", "ward"}
     said = records(fine("predict", "model.json", "gaps.csv", "--no-needed"))
@@ -134,7 +134,7 @@ def test_a_gap_as_a_value_is_what_scikit_learn_does(folder):
 def test_a_value_that_never_lacked_stays_unknown(folder):
     """A gap is a value only in columns that had gaps."""
     (folder / "some.csv").write_text("a,b,diagnosis\n1,,ill\n2,1,well\n3,,ill\n4,1,well\n")
-    fine("export", "--data", "some.csv", *FIT, "--missing-values", "value", "-o", "model.json")
+    fine("fit", "some.csv", *FIT, "--missing-values", "value", "-o", "model.json")
     tree = ol.read((folder / "model.json").read_text())
     assert [(f.name, f.nan) for f in tree.space.features] == [("a", False), ("b", True)]
 
@@ -142,7 +142,7 @@ def test_a_value_that_never_lacked_stays_unknown(folder):
 def test_truths_with_gaps_are_read_back(folder):
     text = "smoker,diagnosis\n" + "True,ill\nFalse,well\n,lost\n" * 3
     (folder / "truths.csv").write_text(text)
-    fine("export", "--data", "truths.csv", *FIT, "--missing-values", "value", "-o", "model.json")
+    fine("fit", "truths.csv", *FIT, "--missing-values", "value", "-o", "model.json")
     (folder / "new.csv").write_text("smoker\ntrue\nno\n\nTRUE\n0\n")
     said = records(fine("predict", "model.json", "new.csv"))
     assert [row["prediction"] for row in said] == ["ill", "well", "lost", "ill", "well"]
@@ -151,14 +151,14 @@ def test_truths_with_gaps_are_read_back(folder):
 def test_rows_without_a_class_are_never_learned_from(folder):
     text = (folder / "whole.csv").read_text() + "50,20,\n"
     (folder / "open.csv").write_text(text)
-    result = run("explain", "--data", "open.csv", *FIT, "--missing-values", "value", "-f", "json")
+    result = run("fit", "open.csv", *FIT, "--missing-values", "value", "-f", "json")
     assert "Data: left out 1 row without 'diagnosis'\n" in result.stderr
     assert json.loads(result.stdout)["data"]["number"] == 150
 
 
 def test_other_is_a_value_of_its_own(folder):
-    fine("export", "--data", "text.csv", *FIT, "--other", "-o", "other.json")
-    fine("export", "--data", "text.csv", *FIT, "-o", "plain.json")
+    fine("fit", "text.csv", *FIT, "--other", "-o", "other.json")
+    fine("fit", "text.csv", *FIT, "-o", "plain.json")
     other, plain = (ol.read((folder / f"{n}.json").read_text()) for n in ("other", "plain"))
     assert other.space["ward"].other
     assert not other.space["smoker"].other
@@ -166,9 +166,11 @@ def test_other_is_a_value_of_its_own(folder):
     rows = "north,ill\nsouth,well\neast,well\n" * 3
     (folder / "wards.csv").write_text(f"ward,diagnosis\n{rows}")
     (folder / "new.csv").write_text("ward\nnorth\nwest\n")
-    args = ("predict", "new.csv", "--data", "wards.csv", *FIT, "--no-needed")
-    said = records(fine(*args, "--other"))
+    args = ("predict", "model.json", "new.csv", "--no-needed")
+    fine("fit", "wards.csv", *FIT, "--other", "-o", "model.json")
+    said = records(fine(*args))
     assert [row["prediction"] for row in said] == ["ill", "well"]  # west is not north
+    fine("fit", "wards.csv", *FIT, "-o", "model.json")
     result = run(*args)
     assert [row["prediction"] for row in records(result.stdout)] == ["ill", ""]
     assert "does not know 'west'" in result.stderr
@@ -178,44 +180,49 @@ def test_a_category_that_only_held_out_rows_have(folder):
     """It is unknown to the tree, so that the row is open; with --other it is a value."""
     lines = [f"w{i},{'ill' if i % 2 else 'well'}" for i in range(40)]
     (folder / "wards.csv").write_text("ward,diagnosis\n" + "\n".join(lines) + "\n")
-    args = ("--data", "wards.csv", "--target", "diagnosis", "--max-depth", 40, "--test", 0.25,
+    args = ("wards.csv", "--target", "diagnosis", "--max-depth", 40, "--test", 0.25,
             "--use", "ward")  # fmt: skip
     assert quality(*args)["test rows"]["not_determined"] == 10
-    assert "10 have a category that the tree was not" in fine("explain", *args)
+    assert "10 have a category that the tree was not" in fine("fit", *args)
     assert quality(*args, "--other")["test rows"]["not_determined"] == 0
 
 
-def test_a_report_has_both(folder):
-    said = fine("report", "--data", "whole.csv", "--target", "diagnosis", "--max-depth", 2,
-                "--test", 0.3)  # fmt: skip
-    found = quality("--data", "whole.csv", "--target", "diagnosis", "--max-depth", 2, "--test", 0.3)
-    for one in found.values():
-        assert f"{one['right']} of {one['rows']} are right" in said
-    assert "right on test rows" in said
-    assert "--test 0.3 --random-state 0" in said
+def test_the_rows_of_a_test_are_there_for_a_report(folder):
+    """The rows that are held out, written as a table, are judged alike by every command."""
+    args = ("whole.csv", "--target", "diagnosis", "--max-depth", 2, "--test", 0.3)
+    fine("fit", *args, "--test-rows", "rest.csv", "-o", "model.json")
+    rows = ("--data", "rest.csv", "--target", "diagnosis")
+    one = quality(*args)["test rows"]
+    (other,) = json.loads(fine("explain", "model.json", *rows, "-f", "json"))["quality"]
+    assert {**other, "of": "test rows"} == one
+    report = fine("report", "model.json", *rows)
+    assert f"{one['right']} of {one['rows']} are right" in report
+    assert "--test-rows writes the rows of --test" in mistake(
+        "fit", "whole.csv", *FIT, "--test-rows", "rest.csv"
+    )
 
 
 def test_what_is_refused(folder):
     assert "one of --test and --folds" in mistake(
-        "explain", "--data", "whole.csv", *FIT, "--test", 0.3, "--folds", 3
+        "fit", "whole.csv", *FIT, "--test", 0.3, "--folds", 3
     )
-    assert "above 0 and below 1, got 1" in mistake("explain", "--data", "whole.csv", *FIT,
+    assert "above 0 and below 1, got 1" in mistake("fit", "whole.csv", *FIT,
                                                    "--test", 1)  # fmt: skip
-    fine("export", "--data", "whole.csv", *FIT, "-o", "model.json")
-    data = ("explain", "model.json", "--data", "whole.csv", "--target", "diagnosis")
-    for option in (("--test", 0.3), ("--folds", 3), ("--random-state", 1), ("--other",)):
-        assert f"{option[0]} is for fitting a tree" in mistake(*data, *option)
+    fine("fit", "whole.csv", *FIT, "-o", "model.json")
+    again = ("fit", "whole.csv", "--target", "diagnosis", "--model", "model.json")
+    for option in (("--test", 0.3), ("--folds", 3), ("--seed", 1), ("--other",), ("--forest",)):
+        assert f"{option[0]} is for fitting a model" in mistake(*again, *option)
     (folder / "tiny.csv").write_text("a,diagnosis\n1,x\n2,y\n3,y\n")
-    tiny = ("explain", "--data", "tiny.csv", "--target", "diagnosis")
+    tiny = ("fit", "tiny.csv", "--target", "diagnosis")
     assert "--test 0.5 cannot split tiny.csv" in mistake(*tiny, "--test", 0.5)
     assert "--folds 5 cannot split tiny.csv" in mistake(*tiny, "--folds", 5)
     assert "must be drop, got value" in mistake(
         "rashomon", "--data", "gaps.csv", "--target", "diagnosis", "--missing-values", "value"
     )
     assert "leave out one of the two" in mistake(
-        "explain", "--data", "gaps.csv", *FIT, "--missing-values", "value", "--infer-kinds"
+        "fit", "gaps.csv", *FIT, "--missing-values", "value", "--infer-kinds"
     )
     (folder / "none.csv").write_text("a,b,diagnosis\n,1,x\n,2,y\n")
     assert "the column 'a' of none.csv has no values" in mistake(
-        "explain", "--data", "none.csv", *FIT, "--missing-values", "value"
+        "fit", "none.csv", *FIT, "--missing-values", "value"
     )

@@ -11,7 +11,8 @@ from tests.cli.test_table import BMI, N, fit, put, table
 def head(*args):
     result = run(*args)
     assert result.exit_code == 0, result.stderr
-    return [line.removeprefix("Data: ") for line in result.stderr.splitlines()]
+    lines = result.stderr.splitlines()
+    return [line.removeprefix("Data: ") for line in lines if not line.startswith("Model: ")]
 
 
 IDS = {
@@ -26,9 +27,9 @@ IDS = {
 
 
 @pytest.mark.parametrize("name", IDS)
-@pytest.mark.parametrize("command", ["explain", "rashomon", "importance", "export"])
+@pytest.mark.parametrize("command", ["fit", "rashomon"])
 def test_identifiers_are_left_out_and_named(folder, name, command):
-    data = ("--data", put(folder, {name: IDS[name], **table()}), "--target", "y")
+    data = (put(folder, {name: IDS[name], **table()}), "--target", "y")
     said = head(command, *data)
     assert said[0] == (
         "t.csv: 40 rows, 2 features (1 numeric, 1 categorical); y: well 21 (52%), ill 19 (48%)"
@@ -41,9 +42,9 @@ def test_identifiers_are_left_out_and_named(folder, name, command):
 
 @pytest.mark.parametrize("name", ["id", "count"])
 def test_an_identifier_is_used_if_it_is_named(folder, name):
-    data = ("--data", put(folder, {name: range(N), "y": ["a"] * 20 + ["b"] * 20}), "--target", "y")
-    assert "left out as identifiers or empty; --use COLUMN keeps one" in mistake("explain", *data)
-    assert f"IF {name} <= 19.5" in fine("explain", *data, "--use", name)
+    data = (put(folder, {name: range(N), "y": ["a"] * 20 + ["b"] * 20}), "--target", "y")
+    assert "left out as identifiers or empty; --use COLUMN keeps one" in mistake("fit", *data)
+    assert f"IF {name} <= 19.5" in fine("fit", *data, "--use", name)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +57,17 @@ def test_what_is_no_identifier(folder, column):
 
 def test_rows_that_are_left_out_are_counted(folder):
     name = put(folder, table(bmi=["", *BMI[1:-1], "NA"], age=[*range(1, N), ""]))
-    said = head(*fit(name, "--missing-values", "drop"))
+    said = head(*fit(name))
+    assert said[0].startswith("t.csv: 40 rows, 3 features")
+    assert said[1] == (
+        "2 rows have gaps (bmi 2, age 1): left out where a tree is fitted, judged with their gaps "
+        "where held out"
+    )
+    said = head("rashomon", *fit(name)[1:], "--max-depth", 1)
     assert said[0].startswith("t.csv: 38 of 40 rows, 3 features")
     assert said[1] == "left out 2 rows with gaps (bmi 2, age 1)"
-    fine("export", "--data", put(folder, table(), "full.csv"), "--target", "y", "-o", "m.json")
-    said = head("importance", "m.json", "--data", name, "--target", "y", "--missing-values", "drop")
+    fine("fit", put(folder, table(), "full.csv"), "--target", "y", "-o", "m.json")
+    said = head("importance", "m.json", "--data", name, "--target", "y")
     assert said == ["t.csv: 38 of 40 rows; left out 2 with gaps in what the tree asks about, or "
                     "without a class"]  # fmt: skip
 
@@ -84,25 +91,31 @@ def test_what_looks_strange_is_said(folder):
     assert "'fine' has 30 different numbers, but only 1 once" in said
     notes = json.loads(fine(*fit(name, "-f", "json")))["data"]["notes"]
     assert notes[1:] == said.splitlines()
-    assert "the same in every row" in fine("report", *fit(name)[1:])
-    for command in ("rashomon", "importance"):
-        more = ["--rid", 1, "--rid-depth", 1] if command == "importance" else ["--max-depth", 1]
-        content = json.loads(fine(command, *fit(name)[1:], *more, "-f", "json"))
-        assert content["notes"] == notes
+    for args in (
+        ("rashomon", *fit(name)[1:], "--max-depth", 1),
+        ("importance", "--data", *fit(name)[1:], "--rid", 1, "--rid-depth", 1),
+    ):
+        assert json.loads(fine(*args, "-f", "json"))["notes"] == notes
 
 
 @pytest.mark.parametrize("target", [BMI, list(range(100, 100 + N)), [i % 21 for i in range(N)]])
 def test_a_target_of_many_numbers_is_regression(folder, target):
     name = put(folder, table(y=target))
-    assert "is regression" in mistake(*fit(name))
+    assert "is regression" in mistake(*fit(name, "--task", "classification"))
     assert "is regression" in mistake("rashomon", *fit(name)[1:])
+    assert (
+        f"'y' has {len(set(target))} different numbers, so numbers are predicted"
+        in head(*fit(name))[1]
+    )
     content = json.loads(fine("describe", name, "--target", "y", "-f", "json"))
     assert "is regression" in content["problems"][0]
 
 
 def test_numbers_may_be_names_of_classes(folder):
     name = put(folder, {"bmi": BMI * 2, "y": [100 + i % 21 for i in range(2 * N)]})
-    assert "if the numbers are names of classes, add --text 'y'" in mistake(*fit(name))
+    assert "if the numbers are names of classes, add --text 'y'" in mistake(
+        *fit(name, "--task", "classification")
+    )
     assert "for 100" in fine(*fit(name, "--text", "y", "--max-depth", 1))
 
 
@@ -122,10 +135,10 @@ def test_nameless_columns_of_spreadsheets(folder):
 
 def test_columns_without_values(folder):
     name = put(folder, table(a=[""] * N))
-    said = mistake(*fit(name, "--missing-values", "drop"))
+    said = mistake(*fit(name))
     assert "the column 'a' of t.csv has no values at all: leave it out with --ignore" in said
     name = put(folder, table(a=[""] * N, b=["NA"] * N))
     assert "the columns 'a', 'b' of t.csv have no values" in mistake(*fit(name))
     halves = put(folder, table(a=["1", ""] * (N // 2), b=["", "1"] * (N // 2)))
-    said = mistake(*fit(halves, "--missing-values", "drop"))
-    assert "every row of t.csv has gaps: leave columns out with --ignore (b 20, a 20)" in said
+    said = mistake(*fit(halves))
+    assert "every row of t.csv has gaps (b 20, a 20): leave columns out with --ignore, or" in said

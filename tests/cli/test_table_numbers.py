@@ -34,7 +34,7 @@ def model(depth=4):
 
 def test_the_tree_is_scikit_learns(table):
     X, y = table
-    fine("export", "--data", "sugar.csv", *TARGET, "--max-depth", "5", "-o", "tree.json")
+    fine("fit", "sugar.csv", *TARGET, "--max-depth", "5", "-o", "tree.json")
     tree = ol.Tree.from_json(Path("tree.json").read_text())
     assert tree.task == "regression"
     assert tree.predict(X).tolist() == model(5).fit(X, y).predict(X).tolist()
@@ -56,10 +56,10 @@ def expected(of, truth, answers):
 
 def test_it_is_judged_as_scikit_learn_judges(table):
     X, y = table
-    args = ("explain", "--data", "sugar.csv", *TARGET, "--format", "json")
-    said = json.loads(fine(*args))["quality"]
+    args = ("fit", "sugar.csv", *TARGET, "--format", "json")
+    said = json.loads(fine(*args, "--folds", 0))["quality"]
     assert said == [expected("training rows", y, model().fit(X, y).predict(X))]
-    said = json.loads(fine(*args, "--test", "0.25", "--random-state", "5"))["quality"]
+    said = json.loads(fine(*args, "--test", "0.25", "--seed", "5"))["quality"]
     learn, rest = map(sorted, train_test_split(range(len(y)), test_size=0.25, random_state=5))
     answers = model().fit(X.iloc[learn], y.iloc[learn]).predict(X.iloc[rest])
     assert said[1] == expected("test rows", y.iloc[rest], answers)
@@ -67,7 +67,7 @@ def test_it_is_judged_as_scikit_learn_judges(table):
 
 def test_folds_are_judged_together(table):
     X, y = table
-    args = ("explain", "--data", "sugar.csv", *TARGET, "--format", "json", "--folds", "4")
+    args = ("fit", "sugar.csv", *TARGET, "--format", "json", "--folds", "4")
     found = json.loads(fine(*args))["quality"][1]
     errors, truth, answers = [], [], []
     for learn, rest in KFold(4, shuffle=True, random_state=0).split(X):
@@ -80,12 +80,13 @@ def test_folds_are_judged_together(table):
 
 
 def test_words_about_numbers(table):
-    said = run("explain", "--data", "sugar.csv", *TARGET, "--max-depth", "1", "--folds", "3")
+    said = run("fit", "sugar.csv", *TARGET, "--max-depth", "1", "--folds", "3")
     assert said.exit_code == 0
     assert said.stderr == (
         "Data: sugar.csv: 442 rows, 10 features (10 numeric); progression: 25 to 346\n"
+        "Model: not saved: --output FILE keeps it\n"
     )
-    text = said.stdout
+    text = said.stdout.partition("\n\n")[2]
     assert text.startswith("2 rules, proven minimal, for 2 numbers from 110 to ")
     assert (
         "The tree was fitted on these rows (sugar.csv): on new rows it is usually further" in text
@@ -97,12 +98,12 @@ def test_words_about_numbers(table):
     assert "; always saying their mean, 152.1, would be off by 65.76 (77.01)." in words
     assert " By fold " in words
     assert "mean: of the true numbers of those; error: how far they are" in " ".join(text.split())
-    shown = fine("explain", "--data", "sugar.csv", *TARGET, "--max-depth", "1", "-f", "md")
+    shown = fine("fit", "sugar.csv", *TARGET, "--max-depth", "1", "-f", "md")
     assert "**How well it predicts**\n\nTraining rows: off by " in shown
 
 
 def test_a_model_file_is_judged_on_numbers_of_dirty_tables(table, tmp_path):
-    fine("export", "--data", "sugar.csv", *TARGET, "--max-depth", "2", "-o", "tree.json")
+    fine("fit", "sugar.csv", *TARGET, "--max-depth", "2", "-o", "tree.json")
     rows = "bmi;s5;y\n25,5;4,1;100,5\n25,5;;100\n;5,0;n.d.\n30,1;5,25;230\n"
     (tmp_path / "new.csv").write_text(rows)
     args = ("explain", "tree.json", "--data", "new.csv", "--target", "y", "--delimiter", ";")
@@ -140,12 +141,13 @@ def test_text_columns_and_gaps_are_learned_from(tmp_path, monkeypatch):
     frame.loc[5, "age"] = None
     frame.loc[6, "days"] = None
     frame.to_csv("stays.csv", index=False)
-    args = ("explain", "--data", "stays.csv", "--target", "days", "--task", "regression")
-    assert "2 of the 60 rows of stays.csv have gaps" in mistake(*args)
-    said = fine(*args, "--missing-values", "drop", "--max-depth", "2")
+    args = ("fit", "stays.csv", "--target", "days", "--task", "regression")
+    result = run(*args, "--max-depth", "2")
+    assert "Data: left out 1 row without 'days'" in result.stderr
+    said = result.stdout
     assert re.search(r"IF age > [\d.]+ AND ward = east +THEN 12.5 ", said)
     fine(*args, "--missing-values", "value", "--max-depth", "2")
-    said = json.loads(fine(*args, "--missing-values", "drop", "--test", "0.5", "-f", "json"))
+    said = json.loads(fine(*args, "--test", "0.5", "-f", "json"))
     assert said["quality"][1]["of"] == "test rows"
 
 
@@ -164,25 +166,21 @@ def test_targets_that_are_no_numbers(tmp_path, monkeypatch, cells, said):
     monkeypatch.chdir(tmp_path)
     lines = [f'{i}.5,"{cell}"' for i, cell in enumerate(cells * 2)]
     (tmp_path / "t.csv").write_text("\n".join(["x,y", *lines, ""]))
-    args = ("explain", "--data", "t.csv", "--target", "y", "--task", "regression")
+    args = ("fit", "t.csv", "--target", "y", "--task", "regression")
     assert said in mistake(*args)
 
 
-def test_other_commands_say_what_they_are_for(table, tmp_path):
-    rows = ("--data", "sugar.csv", *TARGET)
-    assert "add --task regression for a tree of numbers" in mistake(
-        "explain", "--data", "sugar.csv", "--target", "progression").lower()  # fmt: skip
-    fine("report", *rows, "--max-depth", "2", "--folds", "2", "-o", "report.html")
+def test_numbers_are_recognized_and_reported(table, tmp_path):
+    rows = ("--data", "sugar.csv", "--target", "progression")
+    fine("fit", "sugar.csv", *TARGET, "--max-depth", "2", "-o", "tree.json")
+    guessed = run("fit", "sugar.csv", *TARGET[:2], "--max-depth", "2", "-o", "same.json")
+    assert "'progression' has 214 different numbers, so numbers are predicted" in guessed.stderr
+    assert Path("same.json").read_text() == Path("tree.json").read_text()
+    said = mistake("report", "tree.json", *rows, "--risk-of", "3")
+    assert "--risk-of is for classes, and tree.json has numbers" in said
+    fine("report", "tree.json", *rows, "--cut", "150", "-o", "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert "off by fold" in page
-    assert "rows of 2 folds" in page
-    said = mistake("report", *rows, "--risk-of", "3")
-    assert "--risk-of is for classes, and sugar.csv has numbers" in said
-    fine("report", *rows, "--cut", "150", "--max-depth", "2", "--folds", "2", "-o", "report.html")
-    page = (tmp_path / "report.html").read_text("utf-8")
-    assert "DecisionTreeRegressor(max_depth=2" in page
-    fine("export", *rows, "-o", "tree.json")
-    assert "--task is for fitting a tree" in mistake("explain", "tree.json", *rows)
+    assert "at most 150" in page
 
 
 def test_describe_says_what_would_be_fitted(table, tmp_path):
@@ -197,7 +195,7 @@ def test_describe_says_what_would_be_fitted(table, tmp_path):
 
 
 def test_pages_and_code_take_numbers(table, tmp_path):
-    fine("export", "--data", "sugar.csv", *TARGET, "--max-depth", "2", "-o", "tree.json")
+    fine("fit", "sugar.csv", *TARGET, "--max-depth", "2", "-o", "tree.json")
     for kind in ("dot", "python", "sql", "javascript", "text", "html", "latex", "md"):
         assert fine("export", "tree.json", "--format", kind)
     fine("app", "tree.json", "-o", "page.html")

@@ -13,7 +13,7 @@ from ..model import printable
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
 from .number_options import Tolerance
-from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
+from .options import FileOptions, Format, ModelOptions, OutputOptions, RowsOptions, finite
 from .sink import as_json, write
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless acquire model.json --data patients.csv --costs age=1,smoker=5\n\n"
-    "Example: orderless acquire --data patients.csv --target diagnosis --ignore id --row age=47"
+    "Example: orderless acquire model.json --data patients.csv --row age=47"
 )
 BACK = "back"
 ENDED = 3  # the exit code where the answers end before the decision
@@ -33,7 +33,7 @@ ENDED = 3  # the exit code where the answers end before the decision
 
 def command(
     model: ModelOptions,
-    data: DataOptions,
+    data: RowsOptions,
     files: FileOptions,
     output: OutputOptions,
     costs: Costs = None,

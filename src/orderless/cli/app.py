@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, wraps
 from typing import Annotated, Any, cast, get_type_hints
 
@@ -37,6 +37,7 @@ from . import (
     discover,
     explain,
     export,
+    fit,
     importance,
     letter,
     page,
@@ -201,8 +202,9 @@ def _options(group: Any) -> list[inspect.Parameter]:
         if isinstance(option, OptionInfo) and option.rich_help_panel is None:
             option.rich_help_panel = vars(owner).get("PANEL")
         kind = inspect.Parameter.KEYWORD_ONLY
+        default = inspect.Parameter.empty if field.default is MISSING else field.default
         out.append(
-            inspect.Parameter(field.name, kind, default=field.default, annotation=types[field.name])
+            inspect.Parameter(field.name, kind, default=default, annotation=types[field.name])
         )
     return out
 
@@ -271,6 +273,7 @@ def orderless(
 
 
 COMMANDS: dict[str, Any] = {
+    "fit": fit,
     "describe": describe,
     "discover": discover,
     "explain": explain,

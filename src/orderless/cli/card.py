@@ -12,13 +12,13 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, HoldOutOptions, ModelOptions
+from .options import OUTPUT, FileOptions, ModelOptions, RowsOptions
 from .sink import write
 
 __all__ = ["EXAMPLE", "CardOptions", "command"]
 
 EXAMPLE = (
-    "Example: orderless card --data patients.csv --target diagnosis "
+    "Example: orderless card model.json --data patients.csv --target diagnosis "
     '--intended-use "Teaching." --output card.md\n\n'
     "Example: orderless card model.json --data patients.csv --target diagnosis "
     '--intended-use "Triage." --protected ward -o card.html'
@@ -78,9 +78,8 @@ class WrittenCard:
 
 def command(
     model: ModelOptions,
-    data: DataOptions,
+    data: RowsOptions,
     files: FileOptions,
-    hold_out: HoldOutOptions,
     told: CardOptions,
     written: WrittenCard,
     costs: Costs = None,
@@ -101,7 +100,7 @@ def command(
     chosen = written.kind or CardKind.__members__.get({".htm": "html"}.get(ending, ending[1:]))
     if output is not None and chosen is None:
         raise Mistake(f"{output.name} must end in .md, .html or .json, or give --format")
-    source = source_of(model, data, files, hold_out, complete=True)
+    source = source_of(model, data, files, complete=True)
     if source.X is None or source.y is None:
         raise Mistake(
             "a card judges the model on labelled rows: add --data FILE and --target COLUMN"
@@ -115,8 +114,7 @@ def command(
             intended_use=told.intended_use, limitations=told.limitations, authors=told.authors,
             license=told.license, data=str(data.data), target=data.target or "",
             protected=told.protected or (), about_rows=source.about_rows,
-            training_rows=source.training_rows, made_by=source.made_by,
-            held_out={one.rows: one.quality for one in source.held_out},
+            made_by=source.made_by,
         )  # fmt: skip
     text = {CardKind.html: card.to_html, CardKind.json: card.to_json}.get(
         chosen or CardKind.md, card.to_markdown

@@ -62,7 +62,9 @@ def command(
 
     known = None
     if model is not None:
-        known = one_tree(loader(ReadOptions(allow_pickle, space))(model), model.name)
+        known = one_tree(
+            loader(ReadOptions(allow_pickle=allow_pickle, space=space))(model), model.name
+        )
     text = read_file(certificate)
     try:
         with busy("Checking"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,13 +15,12 @@ from ..inputs import busy
 from ..model import printable
 from .mistakes import Mistake
 from .options import (
-    DataOptions,
     FileOptions,
     Format,
-    HoldOutOptions,
     LimitOptions,
     ModelOptions,
     OutputOptions,
+    RowsOptions,
 )
 from .sink import as_json, records_as, write, write_result
 
@@ -30,16 +30,17 @@ if TYPE_CHECKING:
     from ..output.rules import Shown
     from .models import Source
 
-__all__ = ["EXAMPLE", "command"]
+__all__ = ["EXAMPLE", "REASONS", "RULES", "command", "terms_text"]
 
 EXAMPLE = (
-    "Example: orderless explain --data patients.csv --target diagnosis --max-depth 4\n\n"
+    "Example: orderless explain model.json --data patients.csv --target diagnosis\n\n"
     "Example: orderless explain model.json --row age=45 --row smoker=yes\n\n"
     "Example: orderless explain model.json --at ill=0.2"
 )
 Why = tuple[dict[str, Any], list[str]]  # a record, and lines of text
 ROWS = "One row, or several"
 SHOWN = "What is shown"
+RULES, REASONS = "rules", "reasons"
 
 
 class Sort(StrEnum):
@@ -100,9 +101,8 @@ class ShownOptions:
 
 def command(
     model: ModelOptions,
-    data: DataOptions,
+    data: RowsOptions,
     files: FileOptions,
-    hold_out: HoldOutOptions,
     limits: LimitOptions,
     output: OutputOptions,
     which: RowOptions,
@@ -114,8 +114,7 @@ def command(
     Rows can also be explained of a forest or a boosted model.
 
     With --data, rules are shown with how many rows they cover, and with --target with how many of
-    those have the rule's class, followed by how often the tree is right, class by class. If the
-    tree was fitted here on the same rows, that is said; --test or --folds judge it on others.
+    those have the rule's class, followed by how often the tree is right, class by class.
     """
     if (which.row and which.rows) or (reasons and (which.row or which.rows)):
         raise Mistake("give one of --row, --rows and --reasons, not several")
@@ -123,7 +122,7 @@ def command(
         raise Mistake("--sort coverage and --min-rows count rows: give them with --data")
     from .models import form_of, source_of
 
-    source = source_of(model, data, files, hold_out)
+    source = source_of(model, data, files)
     many = source.ensemble
     if many is not None:
         if not which.row and which.rows is None:
@@ -140,38 +139,48 @@ def command(
         _write_rows([_why(form, one, limits) for one in rows], output)
         return
 
-    with busy(f"Finding {'reasons' if reasons else 'rules'}"):
-        text = _terms_text(form, source, "reasons" if reasons else "rules", show, output)
+    terms = REASONS if reasons else RULES
+    with busy(f"Finding {terms}"):
+        text = terms_text(form, source, terms, output.format, show, safe_csv=output.safe_csv)
     write(text, output.output)
 
 
 # -- rules and reasons -----------------------------------------------------------------------------
 
 
-def _terms_text(
-    form: Form, source: Source, terms: str, show: ShownOptions, output: OutputOptions
+def terms_text(
+    form: Form,
+    source: Source,
+    terms: str,
+    written: Format,
+    show: ShownOptions | None = None,
+    *,
+    safe_csv: bool = False,
+    more: Mapping[str, Any] | None = None,
 ) -> str:
-    """Write rules or reasons, and how often the tree is right."""
+    """Write rules or reasons, and how often the tree is right; JSON holds ``more``, too."""
     from ..output.rules import form_as_markdown, form_as_text, list_terms, listing_records
     from .judging import judged_markdown, judged_text
 
+    show = show or ShownOptions()
     shown: Shown = {
         "terms": terms, "sort": show.sort, "top": show.top, "min_rows": show.min_rows,
         "about_rows": source.about_rows,
     }  # fmt: skip
     judged = source.judged
     y = source.y
-    if output.format == Format.text:
+    if written == Format.text:
         text = form_as_text(form, source.X, y, **shown)
         return text + (f"\n\n{judged_text(judged)}" if judged else "")
-    if output.format == Format.md:
+    if written == Format.md:
         text = form_as_markdown(form, source.X, y, **shown)
         return text + (f"\n\n{judged_markdown(judged)}" if judged else "")
     listing = list_terms(form, source.X, y, **shown)
     records = listing_records(listing)
-    if output.format == Format.csv:
-        return records_as(records, Format.csv, safe_csv=output.safe_csv)
+    if written == Format.csv:
+        return records_as(records, Format.csv, safe_csv=safe_csv)
     content: dict[str, Any] = {"fingerprint": form.fingerprint, "classes": list(form.classes)}
+    content |= more or {}
     if source.decision:
         content["decision"] = source.decision
     if listing.hidden:
@@ -200,7 +209,7 @@ def _why(model: Form | SumKernel, row: dict[str, Any], limits: LimitOptions) -> 
 
 
 def _rows_of(
-    tree: TreeKernel | SumKernel, which: RowOptions, data: DataOptions, files: FileOptions
+    tree: TreeKernel | SumKernel, which: RowOptions, data: RowsOptions, files: FileOptions
 ) -> list[dict[str, Any]]:
     """Read the rows to explain."""
     from ..inputs import NOT_GIVEN

@@ -12,7 +12,7 @@ import typer
 
 from ..inputs import busy, write_whole
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions, OutputFile
+from .options import OUTPUT, FileOptions, LimitOptions, ModelOptions, OutputFile, RowsOptions
 from .sink import write
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless export model.json --format dot --output tree.dot\n\n"
-    "Example: orderless export --data patients.csv --target diagnosis --format python -o decide.py"
+    "Example: orderless export model.json --format python --output decide.py"
     "\n\nExample: orderless export model.json --format sql --dialect postgres --table patients"
 )
 
@@ -73,8 +73,8 @@ class WrittenOptions:
     dialect: Annotated[
         str | None,
         typer.Option(
-            help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql, "
-            "clickhouse, bigquery, snowflake, tsql or oracle.",
+            help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql "
+            "or clickhouse.",
             rich_help_panel=OUTPUT,
         ),
     ] = None
@@ -99,8 +99,6 @@ class WrittenOptions:
 
 def command(
     model: ModelOptions,
-    data: DataOptions,
-    files: FileOptions,
     limits: LimitOptions,
     written: WrittenOptions,
 ) -> None:
@@ -121,14 +119,14 @@ def command(
     if dialect is not None:
         from ..output.code import Words
 
-        Words(dialect)  # refuses one that it does not know, before anything is fitted
+        Words(dialect)  # refuses one that it does not know, before anything is read
     if kind == "onnx":
-        _write_onnx(model, data, files, written)
+        _write_onnx(model, written)
         return
     from ..api import CanonicalForm, wrap
     from .models import form_of, source_of
 
-    source = source_of(model, data, files)
+    source = source_of(model, RowsOptions(), FileOptions())
     if source.ensemble is not None and kind == "pmml":
         write(wrap(source.ensemble).to_pmml(), output)
         return
@@ -153,16 +151,14 @@ def command(
     write(text, output)
 
 
-def _write_onnx(
-    model: ModelOptions, data: DataOptions, files: FileOptions, written: WrittenOptions
-) -> None:
+def _write_onnx(model: ModelOptions, written: WrittenOptions) -> None:
     """Write a tree or an ensemble as ONNX, which is no text."""
     from ..api import wrap
     from .models import source_of
 
     if written.output is None:
         raise Mistake("ONNX is no text: give a file to write it to, --output model.onnx")
-    source = source_of(model, data, files)
+    source = source_of(model, RowsOptions(), FileOptions())
     own = wrap(source.model)
     with busy("Writing onnx"):
         if written.smallest:

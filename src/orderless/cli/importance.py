@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -17,11 +17,12 @@ from .number_options import Loss, LossKind
 from .options import (
     LIMITS,
     OUTPUT,
-    DataOptions,
     FileOptions,
     Format,
     ModelOptions,
     OutputOptions,
+    RowsOptions,
+    TableOptions,
     TaskKind,
     finite,
 )
@@ -33,11 +34,20 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
-    "Example: orderless importance --data patients.csv --target diagnosis --max-depth 3\n\n"
-    "Example: orderless importance model.json --data patients.csv --target diagnosis -f md\n\n"
+    "Example: orderless importance model.json --data patients.csv --target diagnosis\n\n"
     "Example: orderless importance --data wisconsin --rid 10"
 )
 RID = "Over all near-optimal trees"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneModel(ModelOptions):
+    """A model of a file; --rid needs none."""
+
+    model: Annotated[
+        Path | None,
+        typer.Argument(metavar="[MODEL]", help="A model file of one tree; with --rid none."),
+    ] = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -104,8 +114,8 @@ class SetOptions:
 
 
 def command(
-    model: ModelOptions,
-    data: DataOptions,
+    model: OneModel,
+    data: TableOptions,
     files: FileOptions,
     output: OutputOptions,
     one: OrderOptions,
@@ -124,7 +134,7 @@ def command(
     feature. With --task regression over trees of numbers.
     """
     if near_optimal.rid is not None:
-        _refuse_one_tree(model, data, one.orders)
+        _refuse_one_tree(model, one.orders)
         if near_optimal.jobs == 0:
             raise Mistake("--jobs must be 1 or more, or -1 for all processors, got 0")
         if one.loss is not None and data.task != TaskKind.regression:
@@ -133,9 +143,16 @@ def command(
         return
     if one.plot is not None and not one.orders:
         raise Mistake("--plot draws the range over all orders: leave out --no-orders")
+    if model.model is None:
+        raise Mistake(
+            "there is no model: give a file, which orderless fit makes of a table, or --rid N for "
+            "all near-optimal trees of --data"
+        )
+    _refuse_learning(model.model, data)
     from .models import source_of
 
-    source = source_of(model, data, files, complete=True)
+    rows = RowsOptions(data.data, data.target, quiet=data.quiet)
+    source = source_of(model, rows, files, complete=True)
     if source.X is None or source.y is None:
         raise Mistake(
             "importances are measured on labelled rows: add --data FILE and --target COLUMN"
@@ -168,18 +185,27 @@ def _write_one(
     write_result(output, {**content, "features": records}, records, text)
 
 
-def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> None:
-    """Refuse options that would do nothing, since no tree is read or fitted."""
-    plain = DataOptions()
-    for option, given in (
+def _refuse_learning(model: Path, data: TableOptions) -> None:
+    """Refuse options of a table to learn from, since nothing is learned."""
+    for field in fields(data):
+        if field.name in ("data", "target", "quiet"):
+            continue
+        if getattr(data, field.name) != field.default:
+            raise Mistake(
+                f"--{field.name.replace('_', '-')} is for --rid, and the tree comes from "
+                f"{model.name}: leave out one of the two"
+            )
+
+
+def _refuse_one_tree(model: OneModel, orders: bool) -> None:
+    """Refuse options that would do nothing, since no tree is read."""
+    for option, is_set in (
         ("MODEL", model.model is not None),
         ("--at", model.at is not None),
         ("--cut", model.cut is not None),
-        ("--max-depth", data.max_depth != plain.max_depth),
-        ("--min-leaf", data.min_leaf != plain.min_leaf),
         ("--no-orders", not orders),
     ):
-        if given:
+        if is_set:
             raise Mistake(
                 f"{option} is about one tree, and --rid looks at all near-optimal ones: leave out "
                 "one of the two (--rid-depth is their depth)"
@@ -188,7 +214,7 @@ def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> No
 
 def _all_trees(
     over: SetOptions,
-    data: DataOptions,
+    data: TableOptions,
     files: FileOptions,
     output: OutputOptions,
     one: OrderOptions,

@@ -1,15 +1,17 @@
 """Models: the tree that a command works on, and what the columns are that it speaks of.
 
-In:  ``ModelOptions`` and ``DataOptions``.
-Out: ``Source``: a ``Tree`` of the decision that is taken, or an ``Ensemble``, and rows with labels
-     if there are some.
+In:  ``ModelOptions`` and ``RowsOptions``.
+Out: ``Source``: a ``TreeKernel`` of the decision that is taken, or a ``SumKernel``, and rows with
+     labels if there are some.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,21 +24,25 @@ from ..readers import Nan, Origin, is_xml, knows_onnx, knows_ubj, origin_of, rea
 from .decision import Decision, decision_of
 from .fact_file import with_known
 from .mistakes import Mistake
-from .options import (
-    DataOptions,
-    FileOptions,
-    HoldOutOptions,
-    LimitOptions,
-    ModelOptions,
-    ReadOptions,
-)
+from .options import FileOptions, LimitOptions, ModelOptions, ReadOptions, RowsOptions, TableOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .judging import AnyJudged
 
-__all__ = ["Source", "form_of", "load_model", "loader", "one_tree", "read_space", "source_of"]
+__all__ = [
+    "Source",
+    "form_of",
+    "load_model",
+    "loader",
+    "loader_of",
+    "one_tree",
+    "read_space",
+    "source_of",
+    "source_with_rows",
+    "with_inferred_kinds",
+]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".p")
 
@@ -58,17 +64,11 @@ class Source:
     allow_pickle: bool = False
 
     @property
-    def made_by(self) -> Origin:
-        """Which library made the model; its file is read once more."""
-        if self.file is not None:
-            return _origin(self.file, self.allow_pickle)
-        kind = "Regressor" if self.model.task == "regression" else "Classifier"
-        return Origin("sklearn", f"DecisionTree{kind}")
-
-    @property
-    def training_rows(self) -> bool | None:
-        """Whether the model was fitted on the rows; None if that is not known."""
-        return True if self.fitted else None
+    def made_by(self) -> Origin | None:
+        """Which library made the model; its file is read once more, which a pipe cannot be."""
+        if self.file is None or str(self.file) == "-":
+            return None
+        return _origin(self.file, self.allow_pickle)
 
     @property
     def tree(self) -> TreeKernel:
@@ -117,11 +117,17 @@ class Source:
         }
         return {**record, "notes": list(self.notes)} if self.fitted else record
 
-    def decided(self, decision: Decision) -> Source:
-        """Give the same with the tree and the labels of a decision."""
+    def decided(self, decision: Decision, *, quiet: bool) -> Source:
+        """Give the same with the tree and the labels of a decision, and say which it is."""
+        if not decision:
+            return self
+        from .table import say
+
         tree = decision.of(self.tree, self.name)
         y = None if self.y is None else decision.labels(self.tree, self.y)
-        return replace(self, model=tree, y=y, decision=decision.words(tree))
+        words = decision.words(tree)
+        say([words], quiet=quiet, what="Decision")
+        return replace(self, model=tree, y=y, decision=words)
 
 
 def loader(
@@ -141,71 +147,53 @@ def loader(
 
 def source_of(
     model: ModelOptions,
-    data: DataOptions,
+    rows: RowsOptions | TableOptions,
     files: FileOptions,
-    hold_out: HoldOutOptions | None = None,
     *,
     complete: bool = False,
 ) -> Source:
-    """Read the tree of a file, or fit one on the data; it says what is decided by --at or --cut.
+    """Read the model of a file, and rows for it; it says what is decided by --at or --cut.
 
-    With ``complete``, rows with gaps are refused, or left out on request.
+    With ``complete``, rows with gaps are left out.
     """
     decision = decision_of(model.at, model.cut, model.decisions)
-    source = _source(model, data, files, hold_out, decision, complete=complete)
-    if not decision:
-        return source
-    from .table import say
-
-    source = source.decided(decision)
-    say([source.decision], quiet=data.quiet, what="Decision")
-    return source
-
-
-def _source(
-    model: ModelOptions,
-    data: DataOptions,
-    files: FileOptions,
-    hold_out: HoldOutOptions | None,
-    decision: Decision,
-    *,
-    complete: bool,
-) -> Source:
-    """Read or fit the tree, before anything is decided by it."""
-    if hold_out is not None and hold_out.test is not None and hold_out.folds is not None:
-        raise Mistake("give one of --test and --folds, not both")
-    if data.data is None and data.target is not None:
+    if rows.data is None and rows.target is not None:
         raise Mistake("--target names a column of --data, which is not given")
-    if model.model is not None:
-        allowed = ("infer_kinds", "unseen", *(["missing_values"] if complete else []))
-        _refuse_fitting(data, model.model, allowed)
-        _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
-        tree = with_known(_load(model, data, files), model.model.name, model.facts)
-        if isinstance(tree, SumKernel) and decision:
-            one_tree(tree, model.model.name)  # a decision relabels leaves
-        if data.data is None:
-            return Source(tree, model.model.name)
-        from .rows import complete_rows_for, labelled_rows
+    read = with_known(loader_of(model.model, model)(), model.model.name, model.facts)
+    if decision:
+        one_tree(read, model.model.name)  # a decision relabels leaves
+    source = source_with_rows(
+        read, model.model, rows, files, complete=complete, allow_pickle=model.allow_pickle
+    )
+    return source.decided(decision, quiet=rows.quiet)
 
-        if complete:
-            tree, X, y = complete_rows_for(tree, data, files)
-        else:
-            X, y = labelled_rows(tree, data, files)
-        return Source(tree, model.model.name, X, y, Path(data.data).name, file=model.model,
-                      allow_pickle=model.allow_pickle)  # fmt: skip
-    if data.data is None:
-        raise Mistake(
-            "there is no tree: give a model file, or data to fit one on "
-            "(--data patients.csv --target diagnosis)"
-        )
-    if model.space is not None:
-        raise Mistake("--space says what the columns of a model file are, and none is given")
-    from .table import fit
 
-    fitted, rows, judged = fit(data, files, hold_out, decision)
-    tree = with_known(fitted, rows.name, model.facts)
-    notes = tuple(rows.summary.head())
-    return Source(tree, rows.name, rows.X, rows.y, rows.name, True, judged, notes)
+def source_with_rows(
+    model: TreeKernel | SumKernel,
+    path: Path,
+    rows: RowsOptions | TableOptions,
+    files: FileOptions,
+    *,
+    complete: bool = False,
+    allow_pickle: bool = False,
+) -> Source:
+    """Give a model of a file with rows for it, if there are some."""
+    source = Source(model, name_of(path), file=path, allow_pickle=allow_pickle)
+    if rows.data is None:
+        return source
+    from .rows import complete_rows_for, labelled_rows
+
+    source = replace(source, rows_from=Path(rows.data).name)
+    if not complete:
+        X, y = labelled_rows(model, rows, files)
+        return replace(source, X=X, y=y)
+    model, X, y, note = complete_rows_for(model, rows, files)
+    return replace(source, model=model, X=X, y=y, notes=(note,) if note else ())
+
+
+def name_of(path: Path) -> str:
+    """Give the name of a model's file, for messages."""
+    return "standard input" if str(path) == "-" else path.name
 
 
 def one_tree(model: TreeKernel | SumKernel, name: str) -> TreeKernel:
@@ -218,32 +206,10 @@ def one_tree(model: TreeKernel | SumKernel, name: str) -> TreeKernel:
     return model
 
 
-def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> TreeKernel | SumKernel:
-    """Read the tree of a file, over the space that is given or inferred."""
-    assert model.model is not None
-    if model.space is not None and data.infer_kinds:
-        raise Mistake("give one of --space and --infer-kinds, not both")
-    load = partial(load_model, model.model, allow_pickle=model.allow_pickle)
-    if model.space is not None:
-        return load(space=read_space(model.space))
-    if data.infer_kinds:
-        return _with_inferred_kinds(load(), lambda space: load(space=space), data, files)
-    return load()
-
-
-def _refuse_fitting(
-    data: DataOptions | HoldOutOptions, model: Path, allowed: tuple[str, ...]
-) -> None:
-    """Refuse options that would do nothing, since nothing is fitted."""
-    for field in fields(data):
-        if field.name in ("data", "target", "quiet", *allowed):
-            continue
-        if getattr(data, field.name) != field.default:
-            option = "--" + field.name.replace("_", "-")
-            raise Mistake(
-                f"{option} is for fitting a tree, and this one comes from {model.name}: leave out "
-                "one of the two"
-            )
+def loader_of(path: Path, read: ReadOptions) -> Callable[..., TreeKernel | SumKernel]:
+    """Give what reads a model file, over the space of the options or over another one."""
+    space = None if read.space is None else read_space(read.space)
+    return partial(load_model, path, allow_pickle=read.allow_pickle, space=space)
 
 
 def form_of(tree: TreeKernel, limits: LimitOptions) -> Form:
@@ -261,6 +227,8 @@ def load_model(
     ``space`` says what the columns of the table are that the model was fitted on; ``nan`` is that
     of ``orderless.read``.
     """
+    if str(path) == "-":
+        return _load_standard_input(allow_pickle=allow_pickle, space=space, nan=nan)
     if path.is_dir() and (path / "metadata").is_dir():  # Spark saves models as folders
         return _read_foreign(path, path, space, nan)
     if path.is_dir():
@@ -283,6 +251,14 @@ def load_model(
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
         name = "" if repr(path.name) in str(fault) else f"{path.name}: "
         raise Mistake(f"{name}{fault}") from fault
+
+
+def _load_standard_input(**options: Any) -> TreeKernel | SumKernel:
+    """Read a model from a pipe, by way of a file: some formats are read by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "standard input"
+        path.write_bytes(sys.stdin.buffer.read())
+        return load_model(path, **options)
 
 
 def _origin(path: Path, allow_pickle: bool) -> Origin:
@@ -320,7 +296,7 @@ def _from_text(path: Path, space: Space | None, nan: Nan) -> TreeKernel | SumKer
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
             f"{path.name} is neither JSON nor a skops file nor PMML: write a tree with "
-            "tree.to_json() or skops.io.dump(model, file); to fit one on a table, give it as --data"
+            "tree.to_json() or skops.io.dump(model, file); orderless fit makes one of a table"
         )
     if f'"{FORM}"'.encode() in content[:200]:
         tree = read_form(content).tree
@@ -363,25 +339,23 @@ def read_space(path: Path) -> Space:
         raise Mistake(f"{path.name} does not describe a space: {fault}") from fault
 
 
-def _with_inferred_kinds(
-    tree: TreeKernel | SumKernel,
-    load: Callable[[Space], TreeKernel | SumKernel],
-    data: DataOptions,
-    files: FileOptions,
+def with_inferred_kinds(
+    load: Callable[..., TreeKernel | SumKernel], data: TableOptions, files: FileOptions
 ) -> TreeKernel | SumKernel:
-    """Read a tree once more, over the kinds that ``Space.infer`` proposes from the data.
+    """Read a model once more, over the kinds that ``Space.infer`` proposes from the data.
 
     ``load`` reads the model over a space. One-hot columns become one feature where the model can be
     read so; a tree that is stored over features of its own keeps them.
     """
+    model = load()
     try:
-        return load(_inferred(tree, data, files, one_hot=True))
+        return load(space=_inferred(model, data, files, one_hot=True))
     except Mistake:
-        return load(_inferred(tree, data, files, one_hot=False))
+        return load(space=_inferred(model, data, files, one_hot=False))
 
 
 def _inferred(
-    tree: TreeKernel | SumKernel, data: DataOptions, files: FileOptions, *, one_hot: bool
+    tree: TreeKernel | SumKernel, data: TableOptions, files: FileOptions, *, one_hot: bool
 ) -> Space:
     """Narrow the tree's own space by what the data say of its columns."""
     import pandas as pd
@@ -389,8 +363,6 @@ def _inferred(
     from .rows import frame_for
     from .summary import read_table
 
-    if data.data is None:
-        raise Mistake("--infer-kinds judges by the data, which are not given: add --data FILE")
     table = read_table(data, files)
     part, name = table.part, table.name
     frames = []

@@ -1,9 +1,10 @@
 """Options that commands share, as groups; a command takes a group as one parameter.
 
 In:  dataclasses whose fields are typer's options.
-Out: ``ReadOptions``, ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``,
-     ``FileOptions``, ``LimitOptions``, ``OutputOptions``; ``finite``, ``given_table``. ``app.py``
-     shows typer the single options, in the panel of the help that is the ``PANEL`` of their class.
+Out: ``ReadOptions`` and ``ModelOptions`` (a model that is there), ``RowsOptions`` (rows for it),
+     ``TableOptions`` (a table to learn from), ``FileOptions``, ``LimitOptions``, ``OutputOptions``;
+     ``finite``, ``given_table``. ``app.py`` shows typer the single options, in the panel of the
+     help that is the ``PANEL`` of their class.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
@@ -21,16 +22,15 @@ from .mistakes import Mistake
 
 __all__ = [
     "AllowPickle",
-    "DataOptions",
     "FileOptions",
     "Format",
     "GivenTable",
-    "HoldOutOptions",
     "LimitOptions",
     "MissingValues",
     "ModelOptions",
     "OutputOptions",
     "ReadOptions",
+    "RowsOptions",
     "SafeCsv",
     "SpaceFile",
     "TableOptions",
@@ -41,7 +41,7 @@ __all__ = [
     "given_table",
 ]
 
-TREE = "Where the tree comes from"
+TREE = "The model"
 DECISION = "The decision that is taken"
 DATA = "Data"
 OUTPUT = "Output"
@@ -83,6 +83,15 @@ Unseen = Annotated[
     typer.Option(
         help="What becomes of a category that the tree does not know: unknown (any category is "
         "possible; the number of rows is written to stderr), or an error.",
+        rich_help_panel=DATA,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Do not say on stderr how the data were read.",
         rich_help_panel=DATA,
     ),
 ]
@@ -133,7 +142,7 @@ Decisions = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """How the files of models are read, and what is decided by what the models say."""
 
@@ -145,21 +154,19 @@ class ReadOptions:
     decisions: Decisions = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelOptions(ReadOptions):
-    """One tree, from a file, and what is decided by what it says."""
+    """A model of a file, and what is decided by what it says."""
 
     PANEL: ClassVar = TREE
     model: Annotated[
-        Path | None,
+        Path,
         typer.Argument(
             metavar="MODEL",
-            help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, "
-            "PMML, or a model file of XGBoost or CatBoost (JSON) or LightGBM. Left out: a tree is "
-            "fitted on "
-            "--data.",
+            help="A model file: what orderless fit saves, JSON, skops, PMML, ONNX, or a model of "
+            "XGBoost, LightGBM or CatBoost; - is standard input.",
         ),
-    ] = None
+    ]
     facts: FactsFile = None
 
 
@@ -248,13 +255,13 @@ class TableOptions:
         ),
     ] = None
     missing_values: Annotated[
-        MissingValues | None,
+        MissingValues,
         typer.Option(
             help="What becomes of rows with gaps where complete rows are needed, as for fitting: "
             "drop leaves them out and says how many; value (for a fitted tree) takes a gap for one "
-            "more value, which the tree learns to handle. By default they are refused."
+            "more value, which the tree learns to handle."
         ),
-    ] = None
+    ] = MissingValues.drop
     infer_kinds: Annotated[
         bool,
         typer.Option(
@@ -264,9 +271,7 @@ class TableOptions:
             "for the columns of a model file.",
         ),
     ] = False
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Do not say on stderr how the data were read.")
-    ] = False
+    quiet: Quiet = False
 
 
 GivenTable = Annotated[
@@ -283,52 +288,27 @@ def given_table(data: TableOptions, table: str | None) -> TableOptions:
 
 
 @dataclass(frozen=True)
-class DataOptions(TableOptions):
-    """Data to fit a tree on (where there is no MODEL), or to count with."""
+class RowsOptions:
+    """Rows for a model that is there already."""
 
-    PANEL: ClassVar = TREE
-    max_depth: Annotated[int, typer.Option(min=1, help="Depth of the fitted tree.")] = 4
-    min_leaf: Annotated[
-        int, typer.Option(min=1, help="The fewest rows in a leaf of the fitted tree.")
-    ] = 1
-    other: Annotated[
-        bool,
+    PANEL: ClassVar = DATA
+    data: Annotated[
+        str | None,
         typer.Option(
-            "--other",
-            help="Give each text column of the fitted tree one more value, for every text that it "
-            "was not fitted on. Without it such a text is not known to the tree.",
+            metavar="FILE|NAME",
+            help="CSV or Parquet file with a header, or the name of a data set (see orderless "
+            "datasets).",
         ),
-    ] = False
+    ] = None
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the true classes, or numbers; known for data sets.",
+        ),
+    ] = None
     unseen: Unseen = UnseenKind.unknown
-
-
-@dataclass(frozen=True)
-class HoldOutOptions:
-    """Rows that a fitted tree does not see, to judge it on."""
-
-    PANEL: ClassVar = TREE
-    test: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Fit on the other rows, and judge the tree on this share of the rows, chosen at "
-            "random with the same share of every class.",
-        ),
-    ] = None
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Fit on all rows, and judge this way of fitting by cross-validation: each part of "
-            "the rows is predicted by a tree that was fitted on the others.",
-        ),
-    ] = None
-    random_state: Annotated[
-        int,
-        typer.Option(
-            min=0, max=2**32 - 1, help="Seed of the random choice for --test and --folds."
-        ),
-    ] = 0
+    quiet: Quiet = False
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """``orderless app``: a tree, or a sum of trees, as one page to fill in.
 
-In:  a model file, or rows to fit a tree on; what the page says.
+In:  a model file; what the page says.
 Out: the page.
 """
 
@@ -15,7 +15,7 @@ from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
 from .number_options import Tolerance
-from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
+from .options import OUTPUT, FileOptions, HtmlFile, ModelOptions, RowsOptions
 from .sink import write_html
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ __all__ = ["EXAMPLE", "command"]
 EXAMPLE = (
     "Example: orderless app model.json --output page.html\n\n"
     "Example: orderless app forest.skops --time-limit 1 --output page.html\n\n"
-    "Example: orderless app --data patients.csv --target diagnosis --ignore id "
+    "Example: orderless app model.json --data patients.csv --target diagnosis "
     "--costs age=0,bmi=1,smoker=1,ward=1 -o page.html"
 )
 
@@ -67,7 +67,7 @@ class PageOptions:
 
 def command(
     model: ModelOptions,
-    data: DataOptions,
+    data: RowsOptions,
     files: FileOptions,
     page: PageOptions,
     output: HtmlFile = None,

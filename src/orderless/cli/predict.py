@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -12,14 +12,24 @@ import typer
 from ..inputs import bar, watched
 from ..model import printable
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv, finite
+from .options import (
+    OUTPUT,
+    FileOptions,
+    ModelOptions,
+    OutputFile,
+    RowsOptions,
+    SafeCsv,
+    Unseen,
+    UnseenKind,
+    finite,
+)
 from .sink import standard_output
 
 __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless predict model.json patients.csv --output answers.csv\n\n"
-    "Example: orderless predict new.csv --data patients.csv --target diagnosis"
+    "Example: orderless predict model.json patients.csv --needed next --format json"
 )
 
 
@@ -43,7 +53,7 @@ class RowFormat(StrEnum):
 
 
 Rows = Annotated[
-    Path | None,
+    Path,
     typer.Argument(
         metavar="ROWS",
         help="CSV or Parquet file with a header; - is standard input. Empty cells, NA, NaN, "
@@ -115,11 +125,10 @@ class AnswerOptions:
 
 def command(
     model: ModelOptions,
-    *,
-    rows: Rows = None,
-    data: DataOptions,
+    rows: Rows,
     files: FileOptions,
     answers: AnswerOptions,
+    unseen: Unseen = UnseenKind.unknown,
 ) -> None:
     """Predict a file of rows with gaps: the class wherever it is certain.
 
@@ -133,17 +142,8 @@ def command(
     The model may be a forest or a boosted model. Then determined can also be "undecided": neither
     was proven within --time-limit.
     """
-    if data.data is not None and rows is None:
-        model, rows = replace(model, model=None), model.model
-    if rows is None:
-        raise Mistake(
-            "which rows? Give a model and a file, orderless predict MODEL ROWS, or data to fit on "
-            "and a file, orderless predict ROWS --data FILE --target COLUMN"
-        )
-    if model.model is not None and data.data is not None:
-        raise Mistake(
-            f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
-        )
+    if str(model.model) == "-" and str(rows) == "-":
+        raise Mistake("standard input is one file: give the model or the rows as a file")
     import pyarrow as pa
 
     from ..connect import file_format, predict_file
@@ -158,7 +158,7 @@ def command(
     if form == "parquet" and answers.output is None:
         raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
-    source = source_of(model, data, files)
+    source = source_of(model, RowsOptions(), files)
     check_numbers(answers.tolerance, source)
     # Ctrl-C during a block is for Python: pyarrow's handlers may lose it, and the process runs on.
     pa.enable_signal_handlers(False)
@@ -170,7 +170,7 @@ def command(
             names=None if answers.names is None else answers.names.split(","),
             needed=None if none else str(answers.needed),
             tolerance=answers.tolerance,
-            unseen=str(data.unseen),
+            unseen=str(unseen),
             format=form,
             safe_csv=answers.safe_csv,
             batch_size=answers.chunk_rows,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy, some_names
-from ..model import printable
 from .constraint_options import ConstraintOptions, asked, constraints, met
 from .costs import Costs, OtherCosts
 from .explore import ExploreOptions, serve_explorer
@@ -29,7 +28,7 @@ from .options import (
 )
 from .second_goals import GoalOptions, goal_records, goal_rows, goal_text
 from .set_limits import SetLimits, about_part, part_text, search_settings
-from .sink import records_as, write_figure, write_result
+from .sink import records_as, tree_text, write_figure, write_result
 
 if TYPE_CHECKING:
     from ..rashomon import RashomonSet, TreeSet
@@ -300,14 +299,14 @@ def _text(content: dict[str, Any], form: Format) -> str:
     if content["best_tree"] is None:
         text.append(f"{content['empty'][:1].upper()}{content['empty'][1:]}.")
     else:
-        text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
+        text.append(title.format("A best tree") + break_ + tree_text(content["best_tree"], form))
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
             more = f", {_several(one['trees'], 'tree', 'trees')}" if "trees" in one else ""
             head = f"{name} {one['position'] + 1}: objective {one['objective']:g}"
             leaves = _several(one["leaves"], "leaf", "leaves")
             head = title.format(f"{head}, {leaves}{more}")
-            text.append(head + break_ + _block(one["tree"], form))
+            text.append(head + break_ + tree_text(one["tree"], form))
     return "\n\n".join(text)
 
 
@@ -349,12 +348,3 @@ def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:
         one["nontrivial"] += row["nontrivial"]
     counts = ("trees", "nontrivial")
     return [one | {key: shown_count(one[key]) for key in counts} for _, one in sorted(out.items())]
-
-
-def _block(text: str, form: Format) -> str:
-    lines = [printable(line) for line in text.splitlines()]
-    if form != Format.md:
-        return "\n".join(lines)
-    fence = "`" * max(3, 1 + max((len(run) for run in "".join(lines).split() if set(run) == {"`"}),
-                                 default=0))  # fmt: skip
-    return "\n".join([fence, *lines, fence])

@@ -9,25 +9,16 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
-from .options import (
-    OUTPUT,
-    DataOptions,
-    FileOptions,
-    HoldOutOptions,
-    HtmlFile,
-    ModelOptions,
-    TaskKind,
-)
+from .options import OUTPUT, FileOptions, HtmlFile, ModelOptions, RowsOptions
 from .sink import write_html
 
 if TYPE_CHECKING:
-    from .judging import AnyJudged
     from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
-    "Example: orderless report --data patients.csv --target diagnosis --output report.html\n\n"
+    "Example: orderless report model.json --data patients.csv --target diagnosis -o report.html\n\n"
     "Example: orderless report model.json --data patients.csv --target diagnosis "
     "--costs age=0,smoker=5 -o report.html"
 )
@@ -35,9 +26,8 @@ EXAMPLE = (
 
 def command(
     model: ModelOptions,
-    data: DataOptions,
+    data: RowsOptions,
     files: FileOptions,
-    hold_out: HoldOutOptions,
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
@@ -64,13 +54,12 @@ def command(
     Of a forest or a boosted model: what is certain with gaps, which values matter, and reasons.
 
     One HTML file that needs no other file and no network, in light and dark, on screen and paper.
-    With --test or --folds it also says how often the tree is right on rows that it did not see.
     """
     from ..output.pages import report
     from .decision import risk_class
     from .models import source_of
 
-    source = source_of(model, data, files, hold_out, complete=True)
+    source = source_of(model, data, files, complete=True)
     if source.X is None or source.y is None:
         raise Mistake(
             "a report judges the tree on labelled rows: add --data FILE and --target COLUMN"
@@ -78,7 +67,7 @@ def command(
     spent = None
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.tree, files, other_costs)
-    about = _about(model, data, hold_out, source)
+    about = _about(data, source)
     with busy("Writing the report"):
         page = report(
             source.model,
@@ -88,52 +77,22 @@ def command(
             title=title,
             about=about,
             about_rows=source.about_rows,
-            training_rows=source.training_rows,
             made_by=source.made_by if intended_use is not None else None,
-            held_out={one.rows: one.quality for one in source.held_out},
             card=None if intended_use is None else _card(intended_use, data),
             risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),
         )
     write_html(page.html, output)
 
 
-def _about(
-    model: ModelOptions, data: DataOptions, hold_out: HoldOutOptions, source: Source
-) -> dict[str, str]:
+def _about(data: RowsOptions, source: Source) -> dict[str, str]:
     """Say where the tree and its rows come from, for "How this was made"."""
     about = {"tree from": source.name, "rows from": str(data.data)}
     if source.decision:
         about["decision"] = source.decision
-    if model.model is None:
-        kind = "Regressor" if data.task == TaskKind.regression else "Classifier"
-        about["fitted by"] = (
-            f"scikit-learn DecisionTree{kind}(max_depth={data.max_depth}, "
-            f"min_samples_leaf={data.min_leaf}, random_state=0)"
-        )
-        about |= _held_out_words(hold_out, source.held_out)
+    if source.notes:
         about["rows read"] = "; ".join(source.notes)
     return about
 
 
-def _card(intended_use: str, data: DataOptions) -> dict[str, str]:
+def _card(intended_use: str, data: RowsOptions) -> dict[str, str]:
     return {"intended_use": intended_use, "data": str(data.data), "target": data.target or ""}
-
-
-def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:
-    """Say how rows were held out, for "How this was made"."""
-    from ..output.pages import JudgedNumbers
-
-    out: dict[str, str] = {}
-    if options.test is not None:
-        out["held out"] = f"--test {options.test:g} --random-state {options.random_state}"
-    if options.folds is not None:
-        out["held out"] = f"--folds {options.folds} --random-state {options.random_state}"
-    for one in judged:
-        if isinstance(one, JudgedNumbers):
-            if one.errors:
-                out["off by fold"] = ", ".join(f"{error:.4g}" for error in one.errors)
-        elif one.accuracies:
-            out["right by fold"] = ", ".join(f"{share:.1%}" for share in one.accuracies)
-        if one.note:
-            out[one.rows] = one.note
-    return out

@@ -16,12 +16,12 @@ import numpy as np
 
 from ..connect import TRUTHS, Part, Unseen, parser_of, read_cells, unseen_notes, wanted_columns
 from ..errors import InvalidData
-from ..inputs import PLAIN, CellStyle, rows_for, unknown
-from ..model import Space, SumKernel, TreeKernel, known_rows, printable
+from ..inputs import PLAIN, CellStyle, rows_for, some_names, unknown
+from ..model import Space, SumKernel, TreeKernel, known_rows, label_text, printable
 from .costs import name_end
 from .files import missing_column
 from .mistakes import Mistake
-from .options import DataOptions, FileOptions, MissingValues, UnseenKind
+from .options import FileOptions, RowsOptions, TableOptions, UnseenKind
 from .summary import Table, read_table
 from .table import say
 
@@ -32,7 +32,7 @@ __all__ = ["complete_rows_for", "frame_for", "frame_with_unseen", "labelled_rows
 
 
 def labelled_rows(
-    tree: TreeKernel | SumKernel, data: DataOptions, files: FileOptions
+    tree: TreeKernel | SumKernel, data: RowsOptions | TableOptions, files: FileOptions
 ) -> tuple[pd.DataFrame, list[Any] | None]:
     """Read data for a tree that is there already; with labels if the target is known."""
     table = read_table(data, files)
@@ -45,22 +45,24 @@ def frame_with_unseen(
     part: Part,
     table: str,
     style: CellStyle,
-    data: DataOptions,
+    data: RowsOptions | TableOptions,
 ) -> pd.DataFrame:
     """Read rows; categories that the tree does not know are unknown and counted, or refused."""
-    unseen: dict[str, Unseen] | None = {} if data.unseen == UnseenKind.unknown else None
+    refused = isinstance(data, RowsOptions) and data.unseen == UnseenKind.error
+    unseen: dict[str, Unseen] | None = None if refused else {}
     X = frame_for(trees, part, table, style=style, unseen=unseen)
     say([printable(note) for note in unseen_notes(unseen or {})], quiet=data.quiet)
     return X
 
 
 def complete_rows_for(
-    tree: TreeKernel | SumKernel, data: DataOptions, files: FileOptions
-) -> tuple[TreeKernel | SumKernel, pd.DataFrame, list[Any] | None]:
-    """Read rows with all that a tree asks about; those with gaps are refused, or left out.
+    tree: TreeKernel | SumKernel, data: RowsOptions | TableOptions, files: FileOptions
+) -> tuple[TreeKernel | SumKernel, pd.DataFrame, list[Any] | None, str]:
+    """Read rows with all that a tree asks about; those with gaps are left out, and counted.
 
     A category that the tree does not know is a gap. Features that the tree does not ask about come
-    too where the table has them without gaps; the tree is given back over these features.
+    too where the table has them without gaps; the tree is given back over these features. Last
+    comes what was left out, in words.
     """
     table = read_table(data, files)
     part, name = table.part, table.name
@@ -70,22 +72,19 @@ def complete_rows_for(
     if y is not None:
         keep = keep & np.array([label is not None for label in y], dtype=bool)
     n_gaps = int((~keep).sum())
-    if data.missing_values == MissingValues.value:
-        raise Mistake(
-            "--missing-values value is for fitting a tree, and this one is fitted already: it says "
-            "itself whether a gap is a value; leave rows with gaps out with --missing-values drop"
-        )
-    if n_gaps and data.missing_values is None:
-        raise Mistake(
-            f"{n_gaps:,} of the {len(X):,} rows of {name} have gaps (the first is row "
-            f"{int(np.argmin(keep)) + 1:,}), and this needs complete rows: leave those out with "
-            "--missing-values drop"
-        )
     if n_gaps == len(X):
-        raise Mistake(f"every row of {name} has gaps: this needs complete rows")
+        raise Mistake(
+            f"every row of {name} has gaps in what the tree asks about, or no class: this needs "
+            "complete rows"
+        )
+    note = ""
     if n_gaps:
-        say([f"{name}: {len(X) - n_gaps:,} of {len(X):,} rows; left out {n_gaps:,} with gaps in "
-             "what the tree asks about, or without a class"], quiet=data.quiet)  # fmt: skip
+        note = (
+            f"{name}: {len(X) - n_gaps:,} of {len(X):,} rows; left out {n_gaps:,} with gaps in "
+            f"what the {'tree' if isinstance(tree, TreeKernel) else 'model'} asks about, or "
+            f"without a {'number' if tree.task == 'regression' else 'class'}"
+        )
+        say([printable(note)], quiet=data.quiet)
     chosen = np.flatnonzero(keep).tolist()
     for feature in tree.space.names:
         if feature in tree.features:
@@ -99,7 +98,7 @@ def complete_rows_for(
     there = {column.feature for column in columns} | {str(column) for column in X}
     own = Space([f for f in space.features if f.name in there], columns)
     X = X.iloc[chosen].reset_index(drop=True)
-    return tree.over(own), X, None if y is None else [y[i] for i in chosen]
+    return tree.over(own), X, None if y is None else [y[i] for i in chosen], note
 
 
 def _labels(tree: TreeKernel | SumKernel, table: Table) -> list[Any] | None:
@@ -191,6 +190,13 @@ def _labels_for(
             return text
 
     known = {cell: parse(cell) for cell in dict.fromkeys(cells)}
+    labels = {label for label in known.values() if label is not None}
+    if labels and not labels & set(tree.classes):
+        others = some_names(sorted(map(str, labels)), most=8)
+        raise Mistake(
+            f"the target {column!r:.80} has {others}, none of which the model "
+            f"predicts: its classes are {some_names(map(label_text, tree.classes))}"
+        )
     return [known[cell] for cell in cells]
 
 

@@ -22,8 +22,8 @@ from .mistakes import Mistake
 from .options import Format, OutputOptions
 
 __all__ = [
-    "FIGURES", "as_json", "records_as", "standard_output", "write", "write_figure", "write_html",
-    "write_result",
+    "FIGURES", "as_json", "records_as", "standard_output", "tree_text", "write", "write_figure",
+    "write_html", "write_result",
 ]  # fmt: skip
 
 Records = Sequence[Mapping[str, Any]]
@@ -140,6 +140,16 @@ def records_as(
     if form == Format.md:
         return markdown_table(names, [[*map(escaped, row)] for row in cells], right)
     return text_table(names, cells, right)
+
+
+def tree_text(text: str, form: Format) -> str:
+    """Write a tree, which may have names of any kind, as text or as a block of Markdown."""
+    lines = [printable(line) for line in text.splitlines()]
+    if form != Format.md:
+        return "\n".join(lines)
+    runs = [run for run in "".join(lines).split() if set(run) == {"`"}]
+    fence = "`" * max(3, 1 + max(map(len, runs), default=0))
+    return "\n".join([fence, *lines, fence])
 
 
 def _text(value: Any, digits: int | None = None) -> str:

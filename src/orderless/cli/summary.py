@@ -24,7 +24,7 @@ from ..inputs import PLAIN, CellStyle, notations, some_names
 from ..model import label_text, printable, short_number
 from .files import missing_column, open_table
 from .mistakes import Mistake, cut
-from .options import FileOptions, MissingValues, TableOptions, TaskKind
+from .options import FileOptions, MissingValues, RowsOptions, TableOptions, TaskKind
 from .profile import ColumnProfile, profile_column
 
 __all__ = ["Summary", "Table", "read_table", "summarize"]
@@ -43,7 +43,7 @@ class Table:
     style: CellStyle = PLAIN
 
 
-def read_table(data: TableOptions, files: FileOptions) -> Table:
+def read_table(data: RowsOptions | TableOptions, files: FileOptions) -> Table:
     """Read all of a file, or a data set by name, of which the target is known."""
     assert data.data is not None
     if not Path(data.data).exists() and data.data in datasets.names():
@@ -71,9 +71,10 @@ class Summary:
     columns: tuple[ColumnProfile, ...]  # but for those that the user ignores
     ignored: tuple[str, ...]
     left_out: dict[str, str]  # columns that are no features, and why
-    missing_values: MissingValues | None = None  # what becomes of rows with gaps
+    missing_values: MissingValues = MissingValues.drop  # what becomes of rows with gaps
     keep_gaps: bool = False  # whether rows with gaps are kept, to be judged with them
     task: TaskKind = TaskKind.classification
+    task_note: str = ""  # why, where it was not requested
 
     @cached_property
     def target(self) -> ColumnProfile | None:
@@ -111,7 +112,7 @@ class Summary:
         """Which rows are kept: without a class none is."""
         if self.missing_values == MissingValues.drop and not self.keep_gaps:
             return ~self.incomplete
-        if self.missing_values is not None and self.target is not None:
+        if self.target is not None:
             return ~self.gaps_in(self.target)
         return np.ones(self.table.part.n_rows, dtype=bool)
 
@@ -192,7 +193,7 @@ class Summary:
         return "; ".join([out[0], *(text[0].lower() + text[1:] for text in out[1:])])
 
     def _gaps(self) -> Iterator[str]:
-        n, n_rows, name = int(self.incomplete.sum()), len(self.incomplete), self.table.name
+        name = self.table.name
         empty = [column.name for column in self.read if column.kind == "empty"]
         if empty:
             s, have, them = ("", "has", "it") if len(empty) == 1 else ("s", "have", "them")
@@ -202,23 +203,15 @@ class Summary:
             )
         elif self.target is not None and self.gaps_in(self.target).all():
             yield f"no row of {name} has a class: the column {self.target.name!r:.80} is empty"
-        elif n == n_rows and self.missing_values != MissingValues.value:
-            yield f"every row of {name} has gaps: leave columns out with --ignore ({self.gaps()})"
-        elif self.missing_values is None:
-            row = int(np.argmax(self.incomplete))
-            column = next(c for c in self.read
-                          if self.table.part.columns[c.name][row] not in c.counts)  # fmt: skip
-            cell = self.table.part.columns[column.name][row]
+        elif self.incomplete.all() and self.missing_values != MissingValues.value:
             yield (
-                f"{n:,} of the {n_rows:,} rows of {name} have gaps (row {row + 1:,} has none or "
-                f"{cell!r:.40} in {column.name!r:.80}): fit on the complete rows with "
-                "--missing-values drop, take gaps for values with --missing-values value, leave "
-                "columns out with --ignore, or fill the gaps"
+                f"every row of {name} has gaps ({self.gaps()}): leave columns out with --ignore, "
+                "or take gaps for values with --missing-values value"
             )
 
     def _said_of_gaps(self) -> list[str]:
         dropped, n = self.n_dropped, int((self.incomplete & self.kept).sum())
-        if self.missing_values is None or not (dropped or n):
+        if not (dropped or n):
             return []
         rows = "1 row" if dropped == 1 else f"{dropped:,} rows"
         if self.missing_values == MissingValues.drop and not self.keep_gaps:
@@ -292,6 +285,8 @@ class Summary:
         lines = [f"{self.table.name}: {rows}, {len(self.features):,} feature{s} ({listed})"]
         if self.target is not None and self.target.values:
             lines[0] += f"; {cut(self.target.name)}: {self._said_of_target(self.target)}"
+        if self.task_note:
+            lines.append(self.task_note)
         lines += self._said_of_gaps()
         for name, why in self.left_out.items():
             use = "" if why == NAMELESS else f" (--use {cut(name)!r} keeps it)"
@@ -355,4 +350,19 @@ def summarize(table: Table, data: TableOptions, *, keep_gaps: bool = False) -> S
             left_out[one.name] = NAMELESS
         elif one.identifier:
             left_out[one.name] = one.identifier
-    return Summary(table, columns, ignored, left_out, data.missing_values, keep_gaps, data.task)
+        elif one.kind == "categorical" and one.mixture is None:
+            n = len(one.values)
+            if n > MOST_CATEGORIES:
+                left_out[one.name] = f"it has {n:,} different texts, more than {MOST_CATEGORIES}"
+    task, task_note = data.task, ""
+    if task is None:
+        number = next((c for c in columns if c.name == table.target and c.measured), None)
+        task = TaskKind.classification if number is None else TaskKind.regression
+        if number is not None:
+            task_note = (
+                f"{cut(number.name)!r} has {len(number.different):,} different numbers, so numbers "
+                "are predicted (--task classification takes each for a class)"
+            )
+    return Summary(
+        table, columns, ignored, left_out, data.missing_values, keep_gaps, task, task_note
+    )

@@ -1,15 +1,11 @@
-"""Tables to learn from, and trees of scikit-learn that are fitted on them on the spot.
+"""Tables to learn from.
 
-In:  ``TableOptions``: a CSV or Parquet file, or the name of one of the paper's data sets; for
-     fitting ``DataOptions`` and ``HoldOutOptions``.
+In:  ``TableOptions``: a CSV or Parquet file, or the name of one of the paper's data sets.
 Out: ``Labelled``: rows, classes, and what the columns are. How they were read is said on stderr.
-     ``fit``: the tree over the table's own columns, the rows that it was fitted on, and how it does
-     on rows that it did not see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,26 +14,16 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from ..model import Feature, Space, TreeKernel
-from ..readers import read_tree
-from .decision import Decision
-from .judging import AnyJudged, judged_on, pooled_folds
+from ..model import Feature, Space
 from .mistakes import Mistake
-from .options import (
-    DataOptions,
-    FileOptions,
-    HoldOutOptions,
-    MissingValues,
-    TableOptions,
-    TaskKind,
-)
+from .options import FileOptions, MissingValues, TableOptions, TaskKind
 from .profile import ColumnProfile
 from .summary import Summary, read_table, summarize
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Labelled", "fit", "labelled", "say", "split"]
+__all__ = ["Labelled", "frame_of_features", "labelled", "say", "space_of", "split"]
 
 
 @dataclass(frozen=True)
@@ -102,15 +88,15 @@ def labelled(
         raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
     if data.missing_values == MissingValues.value and not values:
         raise Mistake("this needs complete rows, so --missing-values must be drop, got value")
-    regression = data.task == TaskKind.regression
     table = read_table(data, files)
     if table.target is None:
-        what = "numbers" if regression else "classes"
+        what = "numbers" if data.task == TaskKind.regression else "classes"
         raise Mistake(
             f"which column of {table.name} holds the {what}? Add --target COLUMN, one of its "
             "columns"
         )
     summary = summarize(table, data, keep_gaps=keep_gaps)
+    regression = summary.task == TaskKind.regression
     problems = list(islice(summary.problems(), 100))
     if problems:
         more = f". There is more to settle: orderless describe {table.name} lists it"
@@ -195,85 +181,6 @@ def space_of(
     return Space(features)
 
 
-# -- a tree, fitted --------------------------------------------------------------------------------
-
-
-def fit(
-    data: DataOptions,
-    files: FileOptions,
-    hold_out: HoldOutOptions | None = None,
-    decision: Decision = Decision(),  # noqa: B008  frozen
-) -> tuple[TreeKernel, Labelled, tuple[AnyJudged, ...]]:
-    """Fit scikit-learn's decision tree (``random_state=0``) on a table, for classes or numbers.
-
-    Text columns are encoded one-hot, and read back as categories. With ``--missing-values drop``
-    rows with gaps are left out of fitting; those that are held out are judged with their gaps, by
-    the decision that is taken.
-    """
-    if data.infer_kinds and data.missing_values == MissingValues.value:
-        raise Mistake(
-            "--infer-kinds reads gaps as unknown, and --missing-values value takes them for "
-            "values: leave out one of the two"
-        )
-    hold_out = hold_out or HoldOutOptions()
-    apart = hold_out.test is not None or hold_out.folds is not None
-    given = labelled(data, files, values=True, keep_gaps=apart)
-    known, held = given, None
-    others: tuple[AnyJudged, ...] = ()
-    if hold_out.test is not None:
-        known, held = split(given, hold_out.test, hold_out.random_state)
-    rows = _rows_to_fit(known, data)
-    tree = _fitted(rows, data)
-    if apart:
-        decided = decision.of(tree, rows.name)
-
-        def of(part: TreeKernel) -> TreeKernel:
-            return decision.of_part(part, decided)
-
-        if held is not None:
-            held = replace(held, y=decision.labels(tree, held.y))
-            others = (_on_unseen("test rows", of(tree), held),)
-        else:
-            y = decision.labels(tree, given.y)
-            others = (_cross_validated(given, y, data, hold_out, of),)
-    return tree, rows, others
-
-
-def _rows_to_fit(given: Labelled, data: DataOptions) -> Labelled:
-    rows = given if data.missing_values == MissingValues.value else given.complete()
-    if not rows.y:
-        raise Mistake(f"every row of {given.name} that the tree is fitted on has gaps")
-    return rows
-
-
-def _fitted(given: Labelled, data: DataOptions) -> TreeKernel:
-    """Fit a tree on rows that are complete, or in which a gap is a value."""
-    from sklearn.compose import make_column_transformer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    gaps = data.missing_values == MissingValues.value
-    encode = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore" if data.other else "error"), given.text),
-        remainder="passthrough",
-        sparse_threshold=0 if gaps else 0.3,  # scikit-learn's trees take NaN in dense arrays only
-    )
-    kind = DecisionTreeRegressor if given.numbers else DecisionTreeClassifier
-    tree = kind(max_depth=data.max_depth, min_samples_leaf=data.min_leaf, random_state=0)
-    model = make_pipeline(encode, tree) if given.text else tree
-    try:
-        model.fit(given.X, given.y)
-    except ValueError as fault:
-        raise Mistake(f"scikit-learn cannot fit a tree on {given.name}: {fault}") from fault
-    return read_tree(
-        model, space=space_of(given.X, infer=data.infer_kinds, other=data.other, gaps=gaps)
-    )
-
-
-# -- rows that the tree does not see ---------------------------------------------------------------
-
-
 def split(given: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled]:
     """Choose rows to fit on and rows to judge on, with the same share of every class."""
     from sklearn.model_selection import train_test_split
@@ -288,68 +195,3 @@ def split(given: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled]
     except ValueError as fault:
         raise Mistake(f"--test {share:g} cannot split {given.name}: {fault}") from None
     return given.take(np.sort(learn)), given.take(np.sort(rest))
-
-
-def _cross_validated(
-    given: Labelled,
-    y: list[Any],
-    data: DataOptions,
-    hold_out: HoldOutOptions,
-    of: Callable[[TreeKernel], TreeKernel],
-) -> AnyJudged:
-    """Judge trees of other rows on each part; ``of`` and ``y`` give what is decided."""
-    import warnings
-
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    folds = hold_out.folds
-    kind = KFold if given.numbers else StratifiedKFold
-    ways = kind(folds, shuffle=True, random_state=hold_out.random_state)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a class with fewer rows than folds is in some of them
-            chosen = list(ways.split(np.zeros(len(given.y)), np.array(given.y)))
-    except ValueError as fault:
-        raise Mistake(f"--folds {folds} cannot split {given.name}: {fault}") from None
-    parts = []
-    for learn, rest in chosen:
-        tree = _fitted(_rows_to_fit(given.take(learn), data), data)
-        held = replace(given.take(rest), y=[y[i] for i in rest])
-        parts.append(_on_unseen("fold", of(tree), held))
-    note = (
-        "Some have a category that their tree was not fitted on, which counts as unknown."
-        if any(part.note for part in parts)
-        else ""
-    )
-    return pooled_folds(f"rows of {folds} folds", parts, note)
-
-
-def _on_unseen(what: str, tree: TreeKernel, held: Labelled) -> AnyJudged:
-    """Judge a tree on rows that it was not fitted on.
-
-    A category that none of its rows has is unknown: the row is a dict that does not have it.
-    """
-    known = {
-        name: {*feature.categories} if feature.kind == "categorical" and not feature.other else None
-        for name, feature in zip(tree.space.names, tree.space.features, strict=True)
-    }
-    rows, n_strange = [], 0
-    for values in held.X.to_dict("records"):
-        row = {str(name): value for name, value in values.items()}
-        strange = [
-            name
-            for name, value in row.items()
-            if (legal := known.get(name)) is not None
-            and value is not None
-            and value == value
-            and value not in legal
-        ]
-        n_strange += any(name in tree.features for name in strange)
-        rows.append({name: value for name, value in row.items() if name not in strange})
-    note = ""
-    if n_strange:
-        note = (
-            f"{n_strange:,} {'has' if n_strange == 1 else 'have'} a category that the tree was not "
-            "fitted on, which counts as unknown."
-        )
-    return judged_on(what, tree, rows, held.y, note)
