@@ -126,10 +126,10 @@ def test_operations_between_folds_go_by_function():
         union[99999]
     with pytest.raises(TypeError, match="cannot compare functions with a list"):
         one & [1]
-    rows = one.functions(semantics="rows")
+    rows = one.functions("rows")
     assert len(rows & rows) == one.n_distinct_rows
     with pytest.raises(InvalidData, match="cannot be compared"):
-        rows & two.functions(semantics="rows")
+        rows & two.functions("rows")
 
 
 def test_sets_say_what_they_are():
@@ -181,7 +181,7 @@ def test_the_map_keeps_distances():
     from orderless.rashomon import disagreements
 
     one, _ = folds()
-    trees = one.function_table().trees
+    trees = one.functions().table().trees
     apart = disagreements(one._problem, trees)
     rows = one._problem.bits
     said = trees.says(rows)

@@ -248,7 +248,7 @@ def _histogram(found: TreeSet) -> list[dict[str, Any]] | None:
     return [
         {"objective": float(row["objective"]), "leaves": int(row["leaves"]),
          name: number(row[name]), "trees": int(row["trees"]), "nontrivial": int(row["nontrivial"])}
-        for row in found.histogram().to_dict("records")
+        for row in found.counts().to_dict("records")
     ]  # fmt: skip
 
 

@@ -203,7 +203,7 @@ class TreeSet(Choices, Estimates):
         """
         return self._source.left_out
 
-    def histogram(self) -> pd.DataFrame:
+    def counts(self) -> pd.DataFrame:
         """Count the trees by objective.
 
         Returns
