@@ -64,4 +64,5 @@ from .rashomon import (
     Measure as Measure,
     RashomonSet as RashomonSet,
     TreeSet as TreeSet,
+    member as member,
 )
