@@ -23,6 +23,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless import member
 from orderless.output.plots import (
     BLUE,
     GREEN,
@@ -379,7 +380,7 @@ def rashomon_few_features():
         .fit(X[names], y.map({0: "malignant", 1: "benign"}))
         .trees_
     )
-    views = [found.at_most_features(k) for k in (1, 2, 3)]
+    views = [found.where(member.n_features <= k) for k in (1, 2, 3)]
     labels = [f"at most {k}" for k in (1, 2, 3)]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 2.6), layout="constrained")
     counts = [view.n_trees for view in views]

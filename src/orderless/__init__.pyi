@@ -18,6 +18,7 @@ from .errors import (
 )
 from .estimators import (
     OrderlessClassifier as OrderlessClassifier,
+    audit_imputation as audit_imputation,
     coverage as coverage,
 )
 from .importance import (
@@ -63,4 +64,5 @@ from .rashomon import (
     Measure as Measure,
     RashomonSet as RashomonSet,
     TreeSet as TreeSet,
+    member as member,
 )

@@ -124,7 +124,9 @@ def test_rows_features_and_draws(here):
             fine("choose", *TABLE, "--epsilon", 0.3, "--first", "age", *more, "-f", "csv")
         )
         assert 0 < len(begins) < len(every)
-    assert "--first asks 'agee', which is no" in mistake("choose", *TABLE, "--first", "agee")
+    assert "the first question asks 'agee', which is no" in mistake(
+        "choose", *TABLE, "--first", "agee"
+    )
     text = fine("choose", *TABLE, "--epsilon", 0.3, "--sample", 5, "--draw", "trees")
     assert "drawn uniformly from all trees" in text
     assert "the exact ends of measures over all trees" in text

@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless import member
 from orderless.connect import predict_file
 from tests.commands import run
 
@@ -29,7 +30,7 @@ def test_a_list_with_equal_trees_says_how_many_are_left():
     again = ol.TreeSet.from_trees([leaf, AND], X, y, space=SPACE)
     assert "given" not in str(again)
     # Of a part of the set it would not be true.
-    assert "given" not in str(found.must_use("a"))
+    assert "given" not in str(found.where(member.uses("a")))
 
 
 def test_the_feature_to_ask_is_not_called_a_prediction():

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 import orderless as ol
+from orderless import member
 
 from .grid import TooBig
 from .model import from_json
@@ -289,11 +290,11 @@ def lists(case: Case) -> None:
         same("a sample is in", tree in found, True)
     for name in case.table:
         used = [one for one in inside if name in uses(one[0], columns, case)]
-        same("using", found.using(name).n_trees, len(used))
-        same("without", found.without(name).n_trees, len(inside) - len(used))
+        same("using", found.where(member.uses(name)).n_trees, len(used))
+        same("without", found.where(~member.uses(name)).n_trees, len(inside) - len(used))
     for leaves in (1, 2, 3):
         some = sum(one[1] <= leaves for one in inside)
-        same("at_most", found.at_most(leaves).n_trees, some)
+        same("at_most", found.where(member.leaves <= leaves).n_trees, some)
 
 
 def uses(shape: Shape, columns: list[dict[str, Any]], case: Case) -> set[str]:

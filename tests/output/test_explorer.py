@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import IncompleteSet, InvalidData, InvalidParameter, OutOfTime
 
 X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -184,21 +185,25 @@ def test_an_incomplete_set_says_so(monkeypatch):
 def test_the_code_that_makes_the_set():
     found = several()
     names = found.columns
-    view = found.within(0.05).max_leaves(5).must_not_use(names[5]).must_use(names[0])
-    made = content(view.first(names[1]).write_explorer())["made"]
+    view = found.where(
+        member.epsilon <= 0.05, member.leaves <= 5, ~member.uses(names[5]), member.uses(names[0])
+    )
+    made = content(view.where(member.root == names[1]).write_explorer())["made"]
     again = eval(made.replace(".fit(X, y).trees_", ""), {"ol": _Again(found)})
-    assert again.n_trees == view.first(names[1]).n_trees
+    assert again.n_trees == view.where(member.root == names[1]).n_trees
 
 
 class _Again:
-    """Stands for orderless: gives a set that was fitted before, at a smaller epsilon."""
+    """Stands for orderless: gives a set that was fitted before."""
+
+    member = member
 
     def __init__(self, found):
         self.found = found
 
     def RashomonSet(self, depth, regularization, epsilon):  # noqa: N802 (it stands for the class)
-        assert (depth, regularization) == (3, 0.01)
-        return self.found.within(epsilon)
+        assert (depth, regularization, epsilon) == (3, 0.01, 0.1)
+        return self.found
 
 
 def test_one_function():
@@ -210,7 +215,7 @@ def test_one_function():
 
 def test_what_is_refused():
     with pytest.raises(InvalidData, match="no tree in this view"):
-        small().without("x0", "x1").write_explorer()
+        small().where(~member.uses("x0"), ~member.uses("x1")).write_explorer()
     with pytest.raises(TypeError, match="title must be text, got an int"):
         small().write_explorer(title=3)
     numbers = ol.RashomonSet(1, 0.01, 0.1, task="regression").fit(X, [1.0, 2, 3, 4, 5]).trees_

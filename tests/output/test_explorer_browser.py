@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.inputs import codes_for, rows_for
 from orderless.output.explorer import explore
 
@@ -335,7 +336,9 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
     questions |= {f"c{j}": name for j, name in enumerate(found.columns) if "priors" in name}
     sizes = set()
     for value, name in questions.items():
-        begins = set(found.first(name).choose().set_index("fingerprint").index) & set(table.index)
+        begins = set(
+            found.where(member.root == name).choose().set_index("fingerprint").index
+        ) & set(table.index)
         option = tab.query_selector(f'#first option[value="{value}"]')
         assert (option is None) == (not begins)
         if not begins:

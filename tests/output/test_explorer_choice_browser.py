@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.output.explorer import explore, write
 from orderless.output.explorer.serve import address, page_server
 
@@ -101,7 +102,7 @@ def test_a_first_question(case, visit):
     feature = next(iter(found.best_tree.features))
     value = f"f{list(X.columns).index(feature)}"
     tab.select_option("#first", value)
-    begins = set(found.first(feature).choose().set_index("fingerprint").index)
+    begins = set(found.where(member.root == feature).choose().set_index("fingerprint").index)
     assert left(tab) == len(begins)
     assert f"({len(begins):,})" in tab.inner_text(f'#first option[value="{value}"]')
     assert set(listed(tab)) <= begins
@@ -345,13 +346,13 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
         whole(found.n_trees)
         required = '#wants fieldset[data-feature="0"] label:has-text("required")'
         tab.click(required)
-        whole(found.must_use("a").n_trees)
+        whole(found.where(member.uses("a")).n_trees)
         tab.fill('input[data-measure="leaves"][aria-label$="at most"]', "7")
         tab.press('input[data-measure="leaves"][aria-label$="at most"]', "Tab")
-        whole(found.must_use("a").max_leaves(7).n_trees)
+        whole(found.where(member.uses("a"), member.leaves <= 7).n_trees)
         tab.click("#tab-build")
         tab.select_option("#first", "f1")
-        view = found.must_use("a").max_leaves(7).first("b")
+        view = found.where(member.uses("a"), member.leaves <= 7, member.root == "b")
         whole(view.n_trees)
         # Of those that are shown, the functions that some tree begins so; as Python finds them.
         asked = {"sample": 40, "random_state": 0, "using": "a", "where": "leaves <= 7"}
@@ -360,7 +361,7 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
             found.choose(X, y, **asked, first="b").set_index("fingerprint"),
         )
         assert left(tab) == len(begins) < len(shown)
-        n = found.max_leaves(7).first("b").must_not_use("a").n_trees
+        n = found.where(member.leaves <= 7, member.root == "b", ~member.uses("a")).n_trees
         tab.wait_for_function(
             "n => document.querySelector('#wants fieldset').innerText.includes(n)",
             arg=f"of all trees {n:,}",

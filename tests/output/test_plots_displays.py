@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
+from orderless import member
 
 mpl.use("agg")
 
@@ -94,7 +95,7 @@ def test_rashomon(found, kind):
 
 
 def test_a_view_is_drawn_too(found):
-    view = found.trees_.at_most(3)
+    view = found.trees_.where(member.leaves <= 3)
     assert drawn(ol.plots.RashomonDisplay(view).plot().ax_) == drawn(view.plot_objectives())
 
 

@@ -5,6 +5,7 @@ import pytest
 from rashomon_cases import Case
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
 
 
@@ -104,7 +105,7 @@ def test_nothing_may_be_left():
 
 def test_views_and_lists():
     found = small()
-    assert len(found.without("x2").choose().set_index("fingerprint")) == 1
+    assert len(found.where(~member.uses("x2")).choose().set_index("fingerprint")) == 1
     listed = ol.TreeSet.from_trees(
         list(found), [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]], [0, 0, 0, 1, 1],
         regularization=0.05,
@@ -138,7 +139,7 @@ def test_bad_wishes(given, error, words):
 
 def test_an_empty_view():
     with pytest.raises(InvalidData, match="no tree in this view"):
-        small().without("x0", "x1").choose().set_index("fingerprint")
+        small().where(~member.uses("x0"), ~member.uses("x1")).choose().set_index("fingerprint")
 
 
 # What people want much of, and little of.

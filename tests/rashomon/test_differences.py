@@ -10,6 +10,7 @@ from rashomon_cases import Case, key
 from scipy.stats import chi2
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
 from orderless.rashomon import FunctionSet, rashomon_sizes
 from orderless.rashomon.functions import Listing
@@ -36,7 +37,7 @@ def test_samples_are_uniform(seed):
     assert uniform(Counter(map(key, trees)), found.n_trees)
     functions = found.sample_functions(20 * found.n_distinct, random_state=seed)
     assert uniform(Counter(f.fingerprint for f in functions), found.n_distinct)
-    view = found.nontrivial()
+    view = found.where(~member.trivial)
     assert all(tree in view for tree in view.sample(50, random_state=np.random.default_rng(1)))
     same = [found.sample(5, random_state=np.random.RandomState(3)) for _ in range(2)]
     assert same[0] == same[1]
@@ -101,10 +102,11 @@ def folds():
 def test_operations_between_folds_go_by_function():
     one, two = folds()
     names = [{tree.fingerprint for tree in found} for found in (one, two)]
+    few = two.where(member.leaves <= 2)
+    fewer = names[0] - {tree.fingerprint for tree in few}
     for both, known in ((one & two, names[0] & names[1]), (one | two, names[0] | names[1]),
                         (one - two, names[0] - names[1]),
-                        (one.functions() - two.at_most(2), names[0] - {
-                            tree.fingerprint for tree in two.at_most(2)})):  # fmt: skip
+                        (one.functions() - few, fewer)):  # fmt: skip
         assert isinstance(both, FunctionSet)
         assert {f.fingerprint for f in both} == known
         assert len(both) == len(known)
@@ -133,8 +135,8 @@ def test_operations_between_folds_go_by_function():
 def test_sets_say_what_they_are():
     one, _ = folds()
     assert repr(one).startswith("TreeSet(")
-    assert repr(one.at_most(2)).startswith("TreeSet(")
-    assert f"{one.at_most(2).n_trees:,} trees" in repr(one.at_most(2))
+    assert repr(one.where(member.leaves <= 2)).startswith("TreeSet(")
+    assert f"{one.where(member.leaves <= 2).n_trees:,} trees" in repr(one.where(member.leaves <= 2))
 
 
 def test_functions_as_a_frame():
@@ -166,7 +168,8 @@ def test_pictures(tmp_path):
     # Distances in the full space are the disagreements themselves; here the plane holds most.
     figure.savefig(tmp_path / "set.png")
     plt.close("all")
-    empty = one.using(*one.best_tree.space.names).at_most(2)
+    empty = one.where(*(member.uses(name) for name in one.best_tree.space.names))
+    empty = empty.where(member.leaves <= 2)
     for draw in (empty.plot_objectives, empty.plot_map):
         with pytest.raises(InvalidData, match="nothing to draw"):
             draw()

@@ -14,6 +14,7 @@ from rashomon_cases import Case, key
 from rashomon_number_cases import NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless._core.rashomon import trees_by_root
 from orderless.errors import InvalidData, InvalidParameter, OutOfTime
 from orderless.rashomon.distinct_estimate import _trees_alike
@@ -57,7 +58,7 @@ def test_trees_are_counted_by_their_first_question(semantics, trivial):
         view = found._view._replace(trivial=trivial)
         due = [tree for tree in case.oracle.trees if trivial or not is_trivial(tree)]
         known = by_brute_force(case, WHERE[semantics], due)
-        seen = list(found if trivial else found.nontrivial())
+        seen = list(found if trivial else found.where(~member.trivial))
         got = of_every_tree(found, view, semantics)
         assert got == [known[key(tree)] for tree in seen], seed
         alike = _trees_alike(found._source, view, semantics, list(range(len(seen))))
@@ -71,7 +72,7 @@ def test_trees_of_views(name):
     for seed in range(12):
         case = Case(seed, 2, 5)
         one = draw(case, name, np.random.default_rng(seed))
-        if one.given[one.name] is None:
+        if not one.conditions:
             continue
         found = one.view(case.fit())
         known = by_brute_force(case, "cells", [tree for tree in case.oracle.trees if one.met(tree)])
@@ -88,11 +89,11 @@ def test_which_columns_are_first(name):
         found, due = case.fit(), list(case.oracle.trees)
         if name != "none":
             one = draw(case, name, np.random.default_rng(seed))
-            if one.given[one.name] is None:
+            if not one.conditions:
                 continue
             found, due = one.view(found), [tree for tree in due if one.met(tree)]
         known = by_brute_force(case, "cells", due)
-        for functions in (found, found.nontrivial()) if name == "none" else (found,):
+        for functions in (found, found.where(~member.trivial)) if name == "none" else (found,):
             table = functions.functions().table()
             got = first_columns(found, table)
             trees = found._problem.trees(table.trees)
@@ -119,7 +120,7 @@ def test_lists_of_trees():
         assert set(np.flatnonzero(begins).tolist()) == set(names) - {-1}
         for j, n in names.items():
             if j >= 0:
-                assert found.first(found.columns[j]).n_trees == n
+                assert found.where(member.root == found.columns[j]).n_trees == n
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
@@ -146,7 +147,7 @@ def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
     every = several.choose(sample=25, draw=draw_from, random_state=0).set_index("fingerprint")
     kept = 0
     for name in several.columns:
-        begins = set(several.first(name).choose().set_index("fingerprint").index)
+        begins = set(several.where(member.root == name).choose().set_index("fingerprint").index)
         assert set(several.choose(first=name).set_index("fingerprint").index) == begins
         some = several.choose(sample=25, draw=draw_from, random_state=0, first=name).set_index(
             "fingerprint"
@@ -159,7 +160,7 @@ def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
 
 
 def test_a_sample_of_a_view(several):
-    view = several.first("x0").must_use("x1").max_leaves(5)
+    view = several.where(member.root == "x0", member.uses("x1"), member.leaves <= 5)
     some = view.choose(sample=10, random_state=0).set_index("fingerprint")
     assert (
         view.choose(sample=10, random_state=0, first="x0").set_index("fingerprint").index.tolist()
@@ -167,8 +168,8 @@ def test_a_sample_of_a_view(several):
     )
     assert len(view.choose(sample=10, random_state=0, first="x1").set_index("fingerprint")) == 0
     assert len(view.choose(first="x1").set_index("fingerprint")) == 0
-    rising = several.monotone({"x0": 1})
-    begins = set(rising.first("x1").choose().set_index("fingerprint").index)
+    rising = several.where(member.monotone({"x0": 1}))
+    begins = set(rising.where(member.root == "x1").choose().set_index("fingerprint").index)
     table = rising.choose(sample=10, random_state=0).set_index("fingerprint")
     due = [name for name in table.index if name in begins]
     assert (
@@ -187,10 +188,10 @@ def test_two_columns_of_one_condition():
     features = [ol.Feature("a", values="integer"), ol.Feature("b", "boolean")]
     space = ol.Space(features, asked | {"b": "b"})
     found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y).trees_
-    for view in (found, found.first("c0"), found.first("c1")):
+    for view in (found, found.where(member.root == "c0"), found.where(member.root == "c1")):
         table = view.choose(sample=1, random_state=0).set_index("fingerprint")
         for name in view.columns:
-            own = view.first(name)
+            own = view.where(member.root == name)
             begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
             got = (
                 view.choose(sample=1, random_state=0, first=name)
@@ -209,7 +210,7 @@ def test_a_sample_of_functions_of_numbers(loss):
     table = found.choose(sample=12, random_state=0).set_index("fingerprint")
     kept = 0
     for name in found.columns:
-        own = found.first(name)
+        own = found.where(member.root == name)
         begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
         got = (
             found.choose(sample=12, random_state=0, first=name)
@@ -251,12 +252,16 @@ def test_a_constant_function_begins_with_what_may_be_asked_in_vain():
 
 
 def test_what_is_refused(several):
-    with pytest.raises(InvalidData, match="first asks 'x9', which is no column and no feature"):
+    with pytest.raises(
+        InvalidData, match="the first question asks 'x9', which is no column and no feature"
+    ):
         several.choose(first="x9").set_index("fingerprint")
     X = [[0, 3], [1, 3], [1, 3]]  # nothing is learned from the second
     found = ol.RashomonSet(1, 0.01, 0.5).fit(pd.DataFrame(X, columns=["a", "b"]), [0, 1, 1]).trees_
-    with pytest.raises(InvalidData, match="first asks 'b', a feature that no column is about"):
-        found.first("b")
+    with pytest.raises(
+        InvalidData, match="the first question asks 'b', a feature that no column is about"
+    ):
+        found.where(member.root == "b")
     with pytest.raises(InvalidParameter, match="first must be the name of a feature or column"):
         several.choose(first={"feature": "x0"}, sample=5).set_index("fingerprint")
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData
 
 
@@ -23,7 +24,13 @@ def tied(seed, aware):
 @pytest.mark.parametrize("seed", range(8))
 def test_the_first_function_is_that_of_the_best_tree(seed, aware):
     found = tied(seed, aware)
-    for view in (found, found.nontrivial(), found.without("a"), found.within(0), found.at_most(2)):
+    for view in (
+        found,
+        found.where(~member.trivial),
+        found.where(~member.uses("a")),
+        found.where(member.epsilon <= 0),
+        found.where(member.leaves <= 2),
+    ):
         if not view.n_trees:
             continue
         for semantics in (None, "aware", "independent", "rows"):
@@ -61,8 +68,8 @@ def test_a_list_of_trees_too():
     for semantics in ("aware", "independent", "rows"):
         assert str(found.functions(semantics=semantics)[0].tree) == str(found.best_tree)
     with pytest.raises(InvalidData, match="no tree in this view"):
-        found.at_most(1).best_tree  # noqa: B018
-    assert len(found.at_most(1).functions()) == 0
+        found.where(member.leaves <= 1).best_tree  # noqa: B018
+    assert len(found.where(member.leaves <= 1).functions()) == 0
 
 
 def test_a_piece_need_not_hold_the_best():

@@ -16,6 +16,7 @@ from rashomon_cases import key
 from rashomon_number_cases import CASES, NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidTree, OutOfMemory, OutOfTime, TooLarge
 
 
@@ -101,12 +102,12 @@ def test_views(case):
     own = {j for j, c in enumerate(case.space.columns) if c.feature == name}
     bound = oracle.optimum * (1 + half) if case.relative else oracle.optimum + half
     views = [
-        (found.within(half), lambda t: oracle.objectives[t] <= bound),
-        (found.at_most(2), lambda t: n_leaves(t) <= 2),
-        (found.using(name), lambda t: bool(columns_of(t) & own)),
-        (found.without(name), lambda t: not columns_of(t) & own),
-        (found.nontrivial(), lambda t: not is_trivial(t)),
-        (found.using(name).at_most(3).nontrivial(),
+        (found.where(member.epsilon <= half), lambda t: oracle.objectives[t] <= bound),
+        (found.where(member.leaves <= 2), lambda t: n_leaves(t) <= 2),
+        (found.where(member.uses(name)), lambda t: bool(columns_of(t) & own)),
+        (found.where(~member.uses(name)), lambda t: not columns_of(t) & own),
+        (found.where(~member.trivial), lambda t: not is_trivial(t)),
+        (found.where(member.uses(name), member.leaves <= 3, ~member.trivial),
          lambda t: bool(columns_of(t) & own) and n_leaves(t) <= 3 and not is_trivial(t)),
     ]  # fmt: skip
     for view, holds in views:
@@ -122,8 +123,8 @@ def test_views(case):
 def test_predict_on_rows_with_unknowns(case):
     found, oracle = case.found, case.oracle
     views = [(found, oracle.trees)]
-    views += [(found.at_most(2), [t for t in oracle.trees if n_leaves(t) <= 2])]
-    views += [(found.nontrivial(), [t for t in oracle.trees if not is_trivial(t)])]
+    views += [(found.where(member.leaves <= 2), [t for t in oracle.trees if n_leaves(t) <= 2])]
+    views += [(found.where(~member.trivial), [t for t in oracle.trees if not is_trivial(t)])]
     names = list(case.space.column_names)
     rows, due = [], []
     for _ in range(25):
@@ -170,7 +171,7 @@ def test_sets_whose_trees_have_objectives_of_their_own():
         assert tree.n_leaves == row["leaves"]
         assert ((tree.predict(X) - y) ** 2).sum() == pytest.approx(row["loss"])
     assert [found.rank(tree) for tree in found[1000:1100]] == list(range(1000, 1100))
-    small = found.within(0.05)
+    small = found.where(member.epsilon <= 0.05)
     assert small.n_trees == (histogram["objective"] <= float(small.bound)).dot(histogram["trees"])
 
 
@@ -214,7 +215,7 @@ def test_raw_features_text_and_frames():
         assert isinstance(said, pd.Series)
         assert said.astype(float).tolist() == found.best_tree.predict(frame).tolist()
         unknown = pd.DataFrame({"age": [None], "ward": [None], "urgent": [None]})
-        assert found.predict(unknown).isna().all() or found.at_most(1).n_trees
+        assert found.predict(unknown).isna().all() or found.where(member.leaves <= 1).n_trees
         again = pickle.loads(pickle.dumps(found))
         assert (again.n_trees, again.n_distinct) == (found.n_trees, found.n_distinct)
         assert again.to_json() == found.to_json()
@@ -224,10 +225,10 @@ def test_questions_about_classes_are_refused():
     X, y = noisy(0, 20, 3)
     rset = ol.RashomonSet(2, task="regression").fit(X, y)
     found = rset.trees_
-    with pytest.raises(InvalidData, match=r"predict_proba is about classes.*multiplicity\(X\)"):
-        found.predict_proba(X)
-    with pytest.raises(ValueError, match=r"sample must be None for regression, got 5: the small"):
-        found.multiplicity(X, sample=5)
+    with pytest.raises(InvalidData, match=r"no votes for classes: predict_interval\(X\)"):
+        _ = found.votes(X).shares
+    with pytest.raises(InvalidData, match=r"no votes for classes"):
+        _ = found.votes(X, sample=5).overruled
     with pytest.raises(AttributeError, match=r"no classes in a set of task='regression'"):
         _ = found.classes
     assert "squared loss, numbers to" in rset._repr_html_inner()

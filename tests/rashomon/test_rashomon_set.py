@@ -10,6 +10,7 @@ from oracle_rashomon import columns_of, is_trivial, n_leaves, say
 from rashomon_cases import Case, key
 
 import orderless as ol
+from orderless import member
 
 CASES = 80
 DEEP = 10
@@ -98,15 +99,19 @@ def views(case, found):
     oracle = case.oracle
     small = Fraction(str(case.epsilon)) / 2
     scale = oracle.optimum if case.relative else 1
-    yield found.within(small), lambda t: oracle.objectives[t] <= oracle.optimum + small * scale
-    yield found.at_most(leaves), lambda t: n_leaves(t) <= leaves
-    yield found.nontrivial(), lambda t: not is_trivial(t)
-    used = lambda t: {feature_of(case, c) for c in columns_of(t)}  # noqa: E731
-    yield found.using(one), lambda t: one in used(t)
-    yield found.without(one), lambda t: one not in used(t)
-    yield found.using([one, two]), lambda t: {one, two} <= used(t)
     yield (
-        found.within(small).without(one).at_most(3).nontrivial(),
+        found.where(member.epsilon <= small),
+        lambda t: oracle.objectives[t] <= oracle.optimum + small * scale,
+    )
+    yield found.where(member.leaves <= leaves), lambda t: n_leaves(t) <= leaves
+    yield found.where(~member.trivial), lambda t: not is_trivial(t)
+    used = lambda t: {feature_of(case, c) for c in columns_of(t)}  # noqa: E731
+    yield found.where(member.uses(one)), lambda t: one in used(t)
+    yield found.where(~member.uses(one)), lambda t: one not in used(t)
+    yield found.where(member.uses(one), member.uses(two)), lambda t: {one, two} <= used(t)
+    yield (
+        found.where(member.epsilon <= small, ~member.uses(one))
+        .where(member.leaves <= 3, ~member.trivial),
         lambda t: oracle.objectives[t] <= oracle.optimum + small * scale and one not in used(t)
         and n_leaves(t) <= 3 and not is_trivial(t),
     )  # fmt: skip
@@ -172,7 +177,7 @@ def test_function_table(both):
 
 def test_pickles_and_files(both):
     _, found = both
-    view = found.at_most(3)
+    view = found.where(member.leaves <= 3)
     for again in (pickle.loads(pickle.dumps(found)), ol.TreeSet.from_json(found.to_json())):
         assert again.n_trees == found.n_trees
         assert again[:5] == found[:5]

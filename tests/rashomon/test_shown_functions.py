@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import IncompleteSet, InvalidParameter, TooLarge
 
 
@@ -87,7 +88,7 @@ def test_a_function_that_was_seen_before(found, monkeypatch):
 def test_too_many_functions_to_look_for_one(found):
     """That a function was not found where none could be listed is no proof that it is not there."""
     name = found.functions()[0].fingerprint
-    view = found.within(0.1)
+    view = found.where(member.epsilon <= 0.1)
     view._source.seen = {}
     with pytest.raises(TooLarge):
         view.function(name, limit=0)
@@ -102,7 +103,7 @@ def test_using_and_without(found):
     wanted = [{"x0", "x1"} <= set(one) and "x2" not in one for one in asked]
     assert some.index.tolist() == every.index[wanted].tolist()
     # No tree of a view without a feature asks about it.
-    view = found.must_not_use("x2").choose().set_index("fingerprint")
+    view = found.where(~member.uses("x2")).choose().set_index("fingerprint")
     assert set(view.index) == set(found.choose(without="x2").set_index("fingerprint").index)
     with pytest.raises(ValueError, match="using names 'x9', which is no feature"):
         found.choose(using="x9").set_index("fingerprint")
@@ -114,7 +115,9 @@ def test_what_is_refused(found):
     with pytest.raises(ValueError, match="sample must be a whole number from 1"):
         found.choose(sample=0, draw="trees").set_index("fingerprint")
     with pytest.raises(ValueError, match="no tree in this view"):
-        found.must_use("x0").max_leaves(1).choose(sample=3, draw="trees").set_index("fingerprint")
+        found.where(member.min_leaf >= 10**6).choose(sample=3, draw="trees").set_index(
+            "fingerprint"
+        )
 
 
 def test_an_incomplete_set_says_so(found, monkeypatch):

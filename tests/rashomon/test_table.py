@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime, TooLarge
 
 X = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 0]])
@@ -84,7 +85,10 @@ def test_a_tree_on_the_bound_is_in():
     found = fit(regularization=0.1, epsilon=0.1)
     assert found.bound == Fraction(4, 10)
     assert found.on_bound > 0
-    assert found.on_bound == found.n_trees - found.within(Fraction(999999, 10**7)).n_trees
+    assert (
+        found.on_bound
+        == found.n_trees - found.where(member.epsilon <= Fraction(999999, 10**7)).n_trees
+    )
     assert fit(regularization=0.1, epsilon=0.0999999).n_trees == found.n_trees - found.on_bound
 
 
@@ -104,8 +108,8 @@ def test_constant_and_duplicate_columns_are_kept():
     wide = np.hstack([X, X[:, :1], np.ones((6, 1), int)])
     found = fit(wide)
     assert found.columns == ("x0", "x1", "x2", "x3", "x4")
-    assert found.without("x3").n_trees == fit().n_trees
-    assert found.using("x4").n_trees == 0
+    assert found.where(~member.uses("x3")).n_trees == fit().n_trees
+    assert found.where(member.uses("x4")).n_trees == 0
     assert found.n_trees > fit().n_trees
     # Two columns that tell the same of one feature: different trees, one function.
     space = ol.Space(
@@ -180,9 +184,9 @@ def test_a_fitted_set_says_what_was_found():
     assert "functions" not in str(found.fit(X[:5], Y[:5])), "counted before, of other rows"
     trees = found.trees_
     low = float(trees.objective)
-    empty = str(trees.within(0).at_most(1)).splitlines()
+    empty = str(trees.where(member.epsilon <= 0, member.leaves <= 1)).splitlines()
     assert empty[0] == f"TreeSet(0 trees, objectives {low} to {low})"
-    assert empty[1:] == ["no tree within the bound meets max_leaves"]
+    assert empty[1:] == ["no tree within the bound meets leaves <= 1"]
     assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, epsilon_kind="relative"))
 
 
@@ -277,13 +281,11 @@ def test_rows_that_contradict_the_space_are_refused():
 def test_views_refuse_what_is_not_there():
     found = fit()
     with pytest.raises(InvalidSpace, match="no feature 'age'"):
-        found.using("age")
-    with pytest.raises(ValueError, match="features is empty"):
-        found.without()
-    with pytest.raises(ValueError, match="epsilon must be at most this set's"):
-        found.within(0.3)
+        found.where(member.uses("age"))
+    assert found.where(member.epsilon <= 0.3).n_trees == found.n_trees, "a part, not more"
+    assert found.where(member.epsilon <= 0.3).bound == found.bound
     with pytest.raises(ValueError, match=r"leaves must be .* got 0"):
-        found.at_most(0)
+        found.where(member.leaves <= 0)
     with pytest.raises(IndexError, match="no tree 999"):
         found[999]
     with pytest.raises(TypeError, match="a position must be a whole number"):
@@ -298,7 +300,7 @@ def test_views_refuse_what_is_not_there():
         found.sample(1, random_state="seed")
     many = fit(np.eye(20, dtype=int), [0, 1] * 10, max_depth=1)
     with pytest.raises(ValueError, match="17 features are required"):
-        many.using([f"x{j}" for j in range(17)])
+        many.where(*(member.uses(f"x{j}") for j in range(17)))
 
 
 def hard():

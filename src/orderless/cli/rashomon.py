@@ -154,7 +154,7 @@ def command(
             loss=which.loss and which.loss.value, decimals=which.decimals,
             thresholds=int(t) if (t := which.thresholds).isdecimal() else t,
             **asdict(limits, dict_factory=search_settings),
-            **constraints(constrained, given.space, costs, other_costs, files),
+            constraints=constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
     found = rset.trees_
     if explorer.explore:
@@ -207,7 +207,7 @@ def _content(rset: RashomonSet, show: ShownOptions, limit: int | None) -> dict[s
         "on_bound": found.on_bound,
         "histogram": _histogram(found),
         "best_tree": str(found.best_tree) if found else None,
-        **asked(rset),
+        **asked(found),
     }
     if show.trees:
         content["first_trees"] = [

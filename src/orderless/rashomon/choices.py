@@ -66,13 +66,14 @@ class Choices(RowAnswers):
         where : str or list of str
             Conditions that a function must meet, such as ``["leaves <= 6", "sensitivity >= 0.8"]``.
         using, without : str or list of str
-            Features that a function must, or must not, ask about in its cheapest tree. (A view,
-            ``found.must_use("age")``, keeps functions of which *some* tree asks about it, even
-            where the answer changes nothing.)
+            Features that a function must, or must not, ask about in its cheapest tree.
+            (``trees.where(member.uses("age"))`` keeps functions of which *some* tree asks about it,
+            even where the answer changes nothing.)
         first : str, optional
             A feature, or a column, that can be asked first: keep the functions of which some tree
             of the set begins with it. With ``sample`` these are those of the sample, while
-            ``found.first("age").choose(sample=1000)`` draws among all of them anew.
+            ``trees.where(member.root == "age").choose(sample=1000)`` draws among all of them
+            anew.
         sort : str or list of str
             Measures, the most important first, the better end first; ``"-leaves"`` turns it round.
             By default the smallest objective is first.

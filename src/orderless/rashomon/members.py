@@ -1,6 +1,6 @@
 """The members of a set: its trees, in order of objective, and the functions that they are.
 
-In:  a ``Source`` (the core's graph, or a list) and a ``View`` of it.
+In:  a ``Source`` (the core's graph, or a list) and conditions on its trees.
 Out: ``Members``: counts, ``Tree``s one by one, ``FunctionSet``s.
 Paper: Section 4.
 """
@@ -8,7 +8,7 @@ Paper: Section 4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,11 +19,12 @@ from ..inputs import generator
 from ..model import Label
 from ..readers import read_tree
 from .completeness import Completeness
+from .conditions import Condition, read_conditions, view_of
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Source
 from .near import apart
 from .shown_functions import DrawnFunction, seen_before
-from .view import LIMIT, View
+from .view import LIMIT
 
 __all__ = ["LIMIT", "Members", "positions_below"]
 
@@ -34,8 +35,8 @@ MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that 
 class Members(Completeness):
     """The part of ``TreeSet`` that gives its trees and functions."""
 
-    def __init__(self, source: Source, view: View) -> None:
-        super().__init__(source, view)
+    def __init__(self, source: Source, conditions: tuple[Condition, ...] = ()) -> None:
+        super().__init__(source, conditions)
         self._distinct: dict[str, int] = {}  # functions by semantics, once they were counted
 
     @property
@@ -127,9 +128,42 @@ class Members(Completeness):
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    def where(self, *conditions: Condition) -> Self:
+        """Return the set of the trees that meet all conditions.
+
+        Conditions take trees away and change nothing else: the smallest objective and the bound
+        stay those of the full set, unless a condition is about the objective. A set that is fitted
+        with ``constraints`` holds the same trees, at the same positions.
+
+        Parameters
+        ----------
+        *conditions : Condition
+            Made from ``orderless.member``: ``member.leaves <= 6``, ``~member.uses("race")``.
+        """
+        return type(self)(
+            self._source, tuple(dict.fromkeys((*self._conditions, *read_conditions(conditions))))
+        )
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What all trees of the set meet, beyond being near-optimal."""
+        return self._conditions
+
     @property
     def why_empty(self) -> str:
-        """Why there is no tree, in words, where that is known."""
+        """Which condition leaves no tree, in words; empty if a tree is left."""
+        conditions = self._conditions
+        if self.n_trees or not conditions:
+            return ""
+        source = self._source
+        alone = [each for each in conditions if not source.counts(view_of(source, [each])).n]
+        if alone:
+            return f"no tree within the bound meets {' or '.join(map(str, alone))}"
+        if len(conditions) > 1:
+            return (
+                f"some tree within the bound meets each of {', '.join(map(str, conditions))}, but "
+                "none meets all of them"
+            )
         return ""
 
     # -- trees ---------------------------------------------------------------------------------
