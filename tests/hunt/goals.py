@@ -475,7 +475,7 @@ def choosing(case: Case) -> None:
     if not case.trees or not measures:
         return
     for sort in Random(str(case.groups)).sample(sorted(measures), min(3, len(measures))):
-        frame = case.found.choose(measures=measures, sort=sort)
+        frame = ol.choose(case.found, measures=measures, sort=sort)
         for column, expected in due.items():
             listed = {None if value != value else value for value in frame[column].tolist()}
             same(f"values of {column}", listed, expected)

@@ -100,8 +100,8 @@ def test_weights_are_repeated_rows():
         assert found.n_trees == many.n_trees
         assert found.objective == many.objective
         assert found.n_distinct == many.n_distinct
-    half = fit(weight=[0.5] * 6).histogram()
-    assert (half.errors == fit().histogram().errors / 2).all()
+    half = fit(weight=[0.5] * 6).counts()
+    assert (half.errors == fit().counts().errors / 2).all()
 
 
 def test_constant_and_duplicate_columns_are_kept():
@@ -324,7 +324,7 @@ def test_too_many_trees_of_one_function():
     assert found.n_distinct == found.n_distinct_rows == 1
     assert found.n_trees > 2**64
     with pytest.raises(TooLarge, match=r"more than 2\^64 trees of one function: take a") as fault:
-        found.function_table()
+        found.functions().table()
     assert fault.value.met == 2**64
 
 
@@ -337,14 +337,14 @@ def test_counts_beyond_machine_words():
     with pytest.raises(OverflowError, match="use n_trees"):
         len(found)
     last = found[found.n_trees - 1]
-    assert found.rank(last) is not None
+    assert found.index(last) is not None
     assert key_of(found[2**64 : 2**64 + 2]) == key_of([found[2**64], found[2**64 + 1]])
-    assert found.rank(found[2**64 + 12345]) == 2**64 + 12345
+    assert found.index(found[2**64 + 12345]) == 2**64 + 12345
     drawn = found.sample(3, random_state=0)
-    assert [found.rank(tree) for tree in drawn] == [
-        found.rank(tree) for tree in found.sample(3, random_state=0)
+    assert [found.index(tree) for tree in drawn] == [
+        found.index(tree) for tree in found.sample(3, random_state=0)
     ]
-    assert sum(found.histogram().trees) == found.n_trees
+    assert sum(found.counts().trees) == found.n_trees
 
 
 def key_of(trees):

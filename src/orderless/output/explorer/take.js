@@ -13,7 +13,7 @@ function drawTake() {
     const short = name.slice(0, 8);
     const button = (kind) => make("button", { type: "button", "data-take": name, "data-as": kind, onclick: () => take(k, kind) }, FILES[kind][1]);
     const kinds = ["json", "sql", "sklearn", "python", "page", "summary", ...(SET.live?.takes.includes("report") ? ["report"] : [])];
-    const lines = [`orderless app ${short}.json -o page.html`, `orderless report ${short}.json --data data.csv --target y -o report.html`, `orderless export ${short}.json --format sql --dialect postgres`];
+    const lines = [`orderless report ${short}.json --as page -o page.html`, `orderless report ${short}.json --data data.csv --target y -o report.html`, `orderless export ${short}.json --format sql --dialect postgres`];
     return make("section", {}, make("h3", {}, LETTERS[i]), ruleList(k), make("p", { class: "origin quiet" }, bdi(originOf(k))),
       make("div", { class: "tools" }, ...kinds.map(button)),
       make("pre", { tabindex: "0" }, pythonOf(k)),
@@ -37,7 +37,7 @@ function pythonOf(k) {
   const where = [...state.ranges].flatMap(([name, [from, to]]) => [...(from === null ? [] : [quoted(`${name} >= ${from}`)]), ...(to === null ? [] : [quoted(`${name} <= ${to}`)])]);
   const given = [SET.judged, names("must") && `using=[${names("must")}]`, names("not") && `without=[${names("not")}]`, state.first?.has && `first=${quoted(state.first.name)}`, where.length && `where=[${where.join(", ")}]`].filter(Boolean);
   const lines = ["import orderless as ol", "", `found = ${SET.made}`];
-  if (SET.again) lines.push(`table = found.choose(${given.join(", ")})`);
+  if (SET.again) lines.push(`table = ol.choose(${["found", ...given].join(", ")})`);
   for (const one of [...state.rules, ...(state.brush ? [state.brush] : [])]) lines.push(`# and by hand: ${one.words.replace(/\s+/g, " ")}`);
   if (SET.again) lines.push(`tree = found.function(${quoted(SET.fingerprints[k])}).tree`);
   else lines.push(`tree = ol.Tree.from_json(open(${quoted(`${SET.fingerprints[k].slice(0, 8)}.json`)}).read())`);
