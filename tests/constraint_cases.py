@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from oracle_rashomon import columns_of, is_trivial, n_leaves, say
-from rashomon_cases import Case, key
+from rashomon_cases import BY, Case, key
 
 from orderless import member
 from orderless.rashomon import Condition
@@ -172,7 +172,7 @@ def check(case: Case, found: Any, due: list[Any]) -> None:
     assert set(seen) == set(costs)
     order = [costs[each] for each in seen]
     assert order == sorted(order)
-    histogram = found.histogram()
+    histogram = found.counts()
     assert histogram["trees"].sum() == len(due)
     assert not histogram.duplicated(["leaves", histogram.columns[2]]).any()
     assert [float(cost) for cost, _ in order] == [
@@ -183,7 +183,7 @@ def check(case: Case, found: Any, due: list[Any]) -> None:
     for where, semantics in (("all", "independent"), ("cells", "aware"), ("rows", "rows")):
         functions = oracle.functions(where, due)
         assert found.count_distinct(semantics) == len(functions)
-        members = found.functions(semantics=semantics)
+        members = found.functions(BY[semantics])
         sizes = sorted(len(trees) for trees in functions.values())
         assert sorted(one.n_trees for one in members) == sizes
         assert sum(one.n_nontrivial for one in members) == found.n_nontrivial
@@ -193,7 +193,7 @@ def check(case: Case, found: Any, due: list[Any]) -> None:
                 frozenset(case.key(tree) for tree in trees) for trees in functions.values()
             }
     for position in {0, len(due) // 2, len(due) - 1} if due else ():
-        assert key(found[found.rank(found[position])]) == seen[position]
+        assert key(found[found.index(found[position])]) == seen[position]
     outside = [tree for tree in oracle.trees if tree not in set(due)]
     for tree in outside[:3]:
         assert case.read(tree) not in found

@@ -32,8 +32,8 @@ print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
 # Most of these trees are the same functions again. The counts go from trees to
 # functions; the map places functions that disagree on more patients farther apart.
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-almost.plot_sizes(left)
-almost.plot_map(right)
+ol.plots.plot_sizes(almost, left)
+ol.plots.plot_map(almost, right)
 plt.show()
 
 # %%

@@ -40,6 +40,9 @@ from .model import (
 from .output.certificates import (
     check_certificate as check_certificate,
 )
+from .output.explorer import (
+    write_explorer as write_explorer,
+)
 from .output.page import (
     write_page as write_page,
 )
@@ -64,5 +67,6 @@ from .rashomon import (
     Measure as Measure,
     RashomonSet as RashomonSet,
     TreeSet as TreeSet,
+    choose as choose,
     member as member,
 )

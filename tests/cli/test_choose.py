@@ -13,8 +13,8 @@ TABLE = ("patients.csv", "--target", "diagnosis", "--ignore", "id")
 def test_it_says_what_the_library_says(wisconsin):
     X, y = wisconsin
     found = ol.RashomonSet(2).fit(X, y).trees_
-    table = found.choose(
-        X, front=["error", "coverage"], costs=dict.fromkeys(X.columns, 2)
+    table = ol.choose(
+        found, X, front=["error", "coverage"], costs=dict.fromkeys(X.columns, 2)
     ).set_index("fingerprint")
     args = ("--max-depth", 2, "--front", "error,coverage", "--other-costs", 2)
     content = json.loads(fine("choose", "wisconsin", *args, "-f", "json"))

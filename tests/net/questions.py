@@ -281,7 +281,7 @@ def rashomon_answers(rset: Any, X: Any, y: Any) -> Answers:
         objective=lambda: trees.objective,
         trees=lambda: hashed([tree.fingerprint for tree in some]),
         texts=lambda: hashed([tree.to_json() for tree in some]),
-        ranks=lambda: [trees.rank(tree) for tree in some],
+        ranks=lambda: [trees.index(tree) for tree in some],
         distinct=lambda: [trees.n_distinct_aware, trees.n_distinct_independent],
         votes=lambda: hashed(plain(trees.votes(X).shares)),
     )

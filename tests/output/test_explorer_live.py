@@ -100,7 +100,7 @@ def test_counts_are_those_of_views(found, counting, wanted, leaves, first, above
     else:
         bound = float(found.objective) + above / 1000
         wishes["objective"] = repr(bound)
-        rows = view.histogram()
+        rows = view.counts()
         expected = int(rows.trees[rows.objective <= bound + 1e-12].sum())
     out = counted(counting, each=True, **wishes)
     assert int(out["trees"]) == expected

@@ -144,12 +144,12 @@ def several() -> Any:
 @pytest.mark.parametrize("draw_from", ["functions", "trees"])
 def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
     """Of a sample, the functions that the view of all trees with a first question has."""
-    every = several.choose(sample=25, draw=draw_from, random_state=0).set_index("fingerprint")
+    every = ol.choose(several, sample=25, draw=draw_from, random_state=0).set_index("fingerprint")
     kept = 0
     for name in several.columns:
-        begins = set(several.where(member.root == name).choose().set_index("fingerprint").index)
-        assert set(several.choose(first=name).set_index("fingerprint").index) == begins
-        some = several.choose(sample=25, draw=draw_from, random_state=0, first=name).set_index(
+        begins = set(ol.choose(several.where(member.root == name)).set_index("fingerprint").index)
+        assert set(ol.choose(several, first=name).set_index("fingerprint").index) == begins
+        some = ol.choose(several, sample=25, draw=draw_from, random_state=0, first=name).set_index(
             "fingerprint"
         )
         assert some.index.tolist() == [one for one in every.index if one in begins]
@@ -161,19 +161,23 @@ def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
 
 def test_a_sample_of_a_view(several):
     view = several.where(member.root == "x0", member.uses("x1"), member.leaves <= 5)
-    some = view.choose(sample=10, random_state=0).set_index("fingerprint")
+    some = ol.choose(view, sample=10, random_state=0).set_index("fingerprint")
     assert (
-        view.choose(sample=10, random_state=0, first="x0").set_index("fingerprint").index.tolist()
+        ol.choose(view, sample=10, random_state=0, first="x0")
+        .set_index("fingerprint")
+        .index.tolist()
         == some.index.tolist()
     )
-    assert len(view.choose(sample=10, random_state=0, first="x1").set_index("fingerprint")) == 0
-    assert len(view.choose(first="x1").set_index("fingerprint")) == 0
+    assert len(ol.choose(view, sample=10, random_state=0, first="x1").set_index("fingerprint")) == 0
+    assert len(ol.choose(view, first="x1").set_index("fingerprint")) == 0
     rising = several.where(member.monotone({"x0": 1}))
-    begins = set(rising.where(member.root == "x1").choose().set_index("fingerprint").index)
-    table = rising.choose(sample=10, random_state=0).set_index("fingerprint")
+    begins = set(ol.choose(rising.where(member.root == "x1")).set_index("fingerprint").index)
+    table = ol.choose(rising, sample=10, random_state=0).set_index("fingerprint")
     due = [name for name in table.index if name in begins]
     assert (
-        rising.choose(sample=10, random_state=0, first="x1").set_index("fingerprint").index.tolist()
+        ol.choose(rising, sample=10, random_state=0, first="x1")
+        .set_index("fingerprint")
+        .index.tolist()
         == due
     )
 
@@ -189,12 +193,12 @@ def test_two_columns_of_one_condition():
     space = ol.Space(features, asked | {"b": "b"})
     found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y).trees_
     for view in (found, found.where(member.root == "c0"), found.where(member.root == "c1")):
-        table = view.choose(sample=1, random_state=0).set_index("fingerprint")
+        table = ol.choose(view, sample=1, random_state=0).set_index("fingerprint")
         for name in view.columns:
             own = view.where(member.root == name)
-            begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
+            begins = set(ol.choose(own).set_index("fingerprint").index) if own.n_trees else set()
             got = (
-                view.choose(sample=1, random_state=0, first=name)
+                ol.choose(view, sample=1, random_state=0, first=name)
                 .set_index("fingerprint")
                 .index.tolist()
             )
@@ -207,13 +211,13 @@ def test_a_sample_of_functions_of_numbers(loss):
     X = random.integers(0, 2, (50, 5))
     y = X[:, 0] * 2.0 + X[:, 1] + random.integers(0, 3, 50) / 4
     found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y).trees_
-    table = found.choose(sample=12, random_state=0).set_index("fingerprint")
+    table = ol.choose(found, sample=12, random_state=0).set_index("fingerprint")
     kept = 0
     for name in found.columns:
         own = found.where(member.root == name)
-        begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
+        begins = set(ol.choose(own).set_index("fingerprint").index) if own.n_trees else set()
         got = (
-            found.choose(sample=12, random_state=0, first=name)
+            ol.choose(found, sample=12, random_state=0, first=name)
             .set_index("fingerprint")
             .index.tolist()
         )
@@ -255,7 +259,7 @@ def test_what_is_refused(several):
     with pytest.raises(
         InvalidData, match="the first question asks 'x9', which is no column and no feature"
     ):
-        several.choose(first="x9").set_index("fingerprint")
+        ol.choose(several, first="x9").set_index("fingerprint")
     X = [[0, 3], [1, 3], [1, 3]]  # nothing is learned from the second
     found = ol.RashomonSet(1, 0.01, 0.5).fit(pd.DataFrame(X, columns=["a", "b"]), [0, 1, 1]).trees_
     with pytest.raises(
@@ -263,7 +267,7 @@ def test_what_is_refused(several):
     ):
         found.where(member.root == "b")
     with pytest.raises(InvalidParameter, match="first must be the name of a feature or column"):
-        several.choose(first={"feature": "x0"}, sample=5).set_index("fingerprint")
+        ol.choose(several, first={"feature": "x0"}, sample=5).set_index("fingerprint")
 
 
 def test_the_limit_of_time_is_kept(several):

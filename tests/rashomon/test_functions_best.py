@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from rashomon_cases import BY
 
 import orderless as ol
 from orderless import member
@@ -34,7 +35,7 @@ def test_the_first_function_is_that_of_the_best_tree(seed, aware):
         if not view.n_trees:
             continue
         for semantics in (None, "aware", "independent", "rows"):
-            functions = view.functions(semantics=semantics)
+            functions = view.functions(BY[semantics])
             first = functions[0]
             assert str(first.tree) == str(view.best_tree) == str(view[0])
             assert first.objective == found._problem.objective(functions.table().cost[0])
@@ -66,7 +67,7 @@ def test_a_list_of_trees_too():
     assert found.n_trees == found.n_distinct == 4
     assert found.n_distinct_rows == 1
     for semantics in ("aware", "independent", "rows"):
-        assert str(found.functions(semantics=semantics)[0].tree) == str(found.best_tree)
+        assert str(found.functions(BY[semantics])[0].tree) == str(found.best_tree)
     with pytest.raises(InvalidData, match="no tree in this view"):
         found.where(member.leaves <= 1).best_tree  # noqa: B018
     assert len(found.where(member.leaves <= 1).functions()) == 0

@@ -151,7 +151,7 @@ def test_ranges_are_those_of_all_functions_of_real_sets(
     binarizer = ol.Binarizer().set_output(transform="pandas")
     columns = binarizer.fit(X.iloc[rows], y.iloc[rows]).transform(X)
     found = ol.RashomonSet().fit(columns.iloc[rows], y.iloc[rows]).trees_
-    trees = found.function_table().trees
+    trees = found.functions().table().trees
     for at, arguments in (
         (rows, ()),
         (others, (columns.iloc[others], y.iloc[others])),

@@ -59,7 +59,7 @@ def test_trees_come_in_order(both):
         assert before <= now
         before = now
         assert found[i] == found[i - found.n_trees] == tree
-        assert found.rank(tree) == i
+        assert found.index(tree) == i
         assert tree in found
     assert {key(tree) for tree in found} == set(known)
 

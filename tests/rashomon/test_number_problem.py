@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from oracle_rashomon import columns_of, is_trivial, n_leaves
 from oracle_rashomon_numbers import NumberProblem
-from rashomon_cases import key
+from rashomon_cases import BY, key
 from rashomon_number_cases import CASES, NumberCase
 
 import orderless as ol
@@ -39,7 +39,7 @@ def test_numbers_and_order(case):
     assert set(seen) == set(due)
     order = [(due[name], tree.n_leaves) for name, tree in zip(seen, trees, strict=True)]
     assert order == sorted(order)
-    histogram = found.histogram()
+    histogram = found.counts()
     assert histogram["trees"].sum() == len(trees)
     first = trees[0]
     assert histogram["loss"][0] == pytest.approx(
@@ -65,7 +65,7 @@ def test_functions(case):
             )
             for trees in by_function.values()
         )
-        functions = found.functions(semantics=semantics)
+        functions = found.functions(BY[semantics])
         assert due == sorted(
             (f.objective, f.errors, f.leaves, f.n_trees, f.n_nontrivial) for f in functions
         )
@@ -84,7 +84,7 @@ def test_functions(case):
 def test_positions_and_membership(case):
     found, oracle = case.found, case.oracle
     n = found.n_trees
-    assert [found.rank(tree) for tree in found] == list(range(n))
+    assert [found.index(tree) for tree in found] == list(range(n))
     assert key(found[n - 1]) == key(found[-1])
     inside = set(oracle.trees)
     for tree in list(oracle.objectives)[:200]:
@@ -158,7 +158,7 @@ def test_sets_whose_trees_have_objectives_of_their_own():
     X, y = noisy()
     found = ol.RashomonSet(3, 0.01, 0.3, task="regression").fit(X, y).trees_
     assert found.n_trees > 150_000
-    histogram = found.histogram()
+    histogram = found.counts()
     assert histogram["trees"].sum() == found.n_trees
     assert histogram["nontrivial"].sum() == found.n_nontrivial
     assert (np.diff(histogram["objective"]) >= 0).all()
@@ -166,11 +166,11 @@ def test_sets_whose_trees_have_objectives_of_their_own():
     ends = np.cumsum(histogram["trees"])
     for position in [0, 1, found.n_trees - 1, *random.integers(0, found.n_trees, 25).tolist()]:
         tree = found[position]
-        assert found.rank(tree) == position
+        assert found.index(tree) == position
         row = histogram.iloc[int(np.searchsorted(ends, position, side="right"))]
         assert tree.n_leaves == row["leaves"]
         assert ((tree.predict(X) - y) ** 2).sum() == pytest.approx(row["loss"])
-    assert [found.rank(tree) for tree in found[1000:1100]] == list(range(1000, 1100))
+    assert [found.index(tree) for tree in found[1000:1100]] == list(range(1000, 1100))
     small = found.where(member.epsilon <= 0.05)
     assert small.n_trees == (histogram["objective"] <= float(small.bound)).dot(histogram["trees"])
 
@@ -247,7 +247,7 @@ def test_limits():
         ol.RashomonSet(3, 0.01, 0.3, task="regression", memory_limit=10_000_000).fit(X, y).trees_
     )
     with pytest.raises(OutOfMemory, match=r"the histogram needs more than memory_limit"):
-        large.histogram()
+        large.counts()
 
 
 def changed(text: str, **entries: Any) -> str:

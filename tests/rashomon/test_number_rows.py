@@ -162,6 +162,6 @@ def test_maps_place_functions_by_mean_differences():
         functions = list(found.functions())
         said = np.array([f.predict(X).tolist() for f in functions])
         due = (np.abs(said[:, None] - said[None]) @ weights) / weights.sum()
-        table = found.function_table()
+        table = found.functions().table()
         assert disagreements(found._problem, table.trees) == pytest.approx(due)
-        assert found.plot_map().get_xlabel().startswith("distance: mean difference on rows")
+        assert ol.plots.plot_map(found).get_xlabel().startswith("distance: mean difference on rows")

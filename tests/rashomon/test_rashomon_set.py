@@ -41,7 +41,7 @@ def test_numbers(both):
     assert found.n_nontrivial == sum(not is_trivial(tree) for tree in oracle.trees)
     assert found.on_bound == sum(oracle.objectives[t] == oracle.bound for t in oracle.trees)
     table = Counter((float(oracle.objectives[t]), n_leaves(t)) for t in oracle.trees)
-    ours = found.histogram()
+    ours = found.counts()
     assert {
         (o, n): k for o, n, k in zip(ours.objective, ours.leaves, ours.trees, strict=True)
     } == table
@@ -73,7 +73,7 @@ def test_trees_in_order_and_membership(both):
     assert key(found.best_tree) == key(trees[0])
     for i in {0, len(trees) // 2, len(trees) - 1}:
         assert found[i] == found[i - len(trees)] == trees[i]
-        assert trees[found.rank(trees[i])] == trees[i]
+        assert trees[found.index(trees[i])] == trees[i]
         assert list(found.trees(i))[:2] == trees[i : i + 2]
     assert found[1:7:2] == trees[1:7:2]
     assert found[::-1][:3] == trees[::-1][:3]
@@ -128,7 +128,7 @@ def test_views(both):
         assert view.n_distinct_rows == len(case.oracle.functions("rows", kept))
         assert bool(view) == bool(kept)
         for i in range(0, view.n_trees, 3):
-            assert view[view.rank(view[i])] == view[i]
+            assert view[view.index(view[i])] == view[i]
 
 
 def test_functions(both):
@@ -161,9 +161,16 @@ def test_functions(both):
     assert not groups
 
 
+def test_functions_are_read_in_one_of_three_ways():
+    trees = ol.RashomonSet(1).fit([[0], [1]], [0, 1]).trees_
+    assert trees.functions() == trees.functions("features") == trees.functions(by="columns")
+    with pytest.raises(ValueError, match=r"by must be one of 'features', .* got 'aware'"):
+        trees.functions("aware")
+
+
 def test_function_table(both):
     case, found = both
-    table = found.function_table()
+    table = found.functions().table()
     functions = found.functions()
     assert len(table) == len(functions)
     assert table.n_trees.tolist() == [f.n_trees for f in functions]

@@ -50,7 +50,7 @@ def test_known_numbers(name, fold, shared):
     plain = ol.RashomonSet().fit(columns, y).trees_
     assert plain.n_distinct == known.loc[name, "exact_distinct_independent"]
     # The list of all functions, and their trees together, are the whole set.
-    table = found.function_table()
+    table = found.functions().table()
     assert sum(table.n_trees) == found.n_trees
     assert sum(table.n_nontrivial) == found.n_nontrivial
     assert found.n_distinct_rows <= found.n_distinct <= found.n_distinct_independent
@@ -78,7 +78,7 @@ def test_every_tree_is_what_it_says(name, fold):
     functions = {point.tobytes() for point in fingerprint_points([tree.kernel for tree in trees])}
     assert len(seen) == found.n_trees
     assert len(functions) == found.n_distinct
-    ours = found.histogram()
+    ours = found.counts()
     costs = (100 * ours.errors + len(y) * ours.leaves).tolist()
     assert table == dict(zip(zip(costs, ours.leaves, strict=True), ours.trees, strict=True))
 

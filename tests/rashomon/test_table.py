@@ -100,8 +100,8 @@ def test_weights_are_repeated_rows():
         assert found.n_trees == many.n_trees
         assert found.objective == many.objective
         assert found.n_distinct == many.n_distinct
-    half = fit(weight=[0.5] * 6).histogram()
-    assert (half.errors == fit().histogram().errors / 2).all()
+    half = fit(weight=[0.5] * 6).counts()
+    assert (half.errors == fit().counts().errors / 2).all()
 
 
 def test_constant_and_duplicate_columns_are_kept():
@@ -187,7 +187,7 @@ def test_a_fitted_set_says_what_was_found():
     empty = str(trees.where(member.epsilon <= 0, member.leaves <= 1)).splitlines()
     assert empty[0] == f"TreeSet(0 trees, objectives {low} to {low})"
     assert empty[1:] == ["no tree within the bound meets leaves <= 1"]
-    assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, epsilon_kind="relative"))
+    assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, relative=True))
 
 
 def test_a_count_that_is_known_keeps_its_limit():
@@ -241,7 +241,7 @@ BAD = [
     ({"regularization": 0.1234567890123456, "epsilon": 1e9}, InvalidData, "too many digits"),
     ({"epsilon": -1}, ValueError, "epsilon must be .* got -1"),
     ({"epsilon": None}, ValueError, "epsilon must be .* got None"),
-    ({"epsilon_kind": "both"}, ValueError, "epsilon_kind must be .* got 'both'"),
+    ({"relative": "both"}, ValueError, "relative must be True or False, got 'both'"),
     ({"max_depth": -1}, ValueError, "max_depth must be .* got -1"),
     ({"max_depth": 2.0}, ValueError, "max_depth must be .* got 2.0"),
     ({"max_depth": 99}, ValueError, "max_depth must be .* got 99"),
@@ -324,7 +324,7 @@ def test_too_many_trees_of_one_function():
     assert found.n_distinct == found.n_distinct_rows == 1
     assert found.n_trees > 2**64
     with pytest.raises(TooLarge, match=r"more than 2\^64 trees of one function: take a") as fault:
-        found.function_table()
+        found.functions().table()
     assert fault.value.met == 2**64
 
 
@@ -337,14 +337,14 @@ def test_counts_beyond_machine_words():
     with pytest.raises(OverflowError, match="use n_trees"):
         len(found)
     last = found[found.n_trees - 1]
-    assert found.rank(last) is not None
+    assert found.index(last) is not None
     assert key_of(found[2**64 : 2**64 + 2]) == key_of([found[2**64], found[2**64 + 1]])
-    assert found.rank(found[2**64 + 12345]) == 2**64 + 12345
+    assert found.index(found[2**64 + 12345]) == 2**64 + 12345
     drawn = found.sample(3, random_state=0)
-    assert [found.rank(tree) for tree in drawn] == [
-        found.rank(tree) for tree in found.sample(3, random_state=0)
+    assert [found.index(tree) for tree in drawn] == [
+        found.index(tree) for tree in found.sample(3, random_state=0)
     ]
-    assert sum(found.histogram().trees) == found.n_trees
+    assert sum(found.counts().trees) == found.n_trees
 
 
 def key_of(trees):

@@ -16,7 +16,7 @@ from .test_thresholds import in_disorder, problem
 
 
 def counted(found):
-    histogram = found.histogram()
+    histogram = found.counts()
     return (
         found.n_trees, found.n_nontrivial, found.objective, found.bound, found.on_bound,
         histogram.trees.tolist(), histogram.leaves.tolist(),

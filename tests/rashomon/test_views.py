@@ -223,7 +223,7 @@ def test_an_empty_set_says_why(patients):
     with pytest.raises(InvalidData, match=r"no tree in this view.*\(no tree .* min_leaf >= 1000\)"):
         _ = alone.best_tree
     assert alone.functions().table().trees.column.tolist() == []
-    assert alone.histogram().empty
+    assert alone.counts().empty
 
 
 def test_views_that_ask_for_the_same_are_one(patients):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -177,7 +178,9 @@ def command(
         raise Mistake(f"{_too_many(content)}: leave out --plot, or take a smaller --epsilon")
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
-        write_figure(fronts[0].plot if fronts else found.plot_objectives, show.plot)
+        from ..plots import plot_objectives
+
+        write_figure(fronts[0].plot if fronts else partial(plot_objectives, found), show.plot)
 
 
 def _too_many(content: dict[str, Any]) -> str:
@@ -245,7 +248,7 @@ def _histogram(found: TreeSet) -> list[dict[str, Any]] | None:
     return [
         {"objective": float(row["objective"]), "leaves": int(row["leaves"]),
          name: number(row[name]), "trees": int(row["trees"]), "nontrivial": int(row["nontrivial"])}
-        for row in found.histogram().to_dict("records")
+        for row in found.counts().to_dict("records")
     ]  # fmt: skip
 
 

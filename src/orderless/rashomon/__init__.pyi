@@ -1,3 +1,6 @@
+from .choices import (
+    choose as choose,
+)
 from .choosing import (
     Wanted as Wanted,
     chosen_frame as chosen_frame,

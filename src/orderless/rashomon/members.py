@@ -13,14 +13,14 @@ from typing import Any, Self
 import numpy as np
 
 from ..api import Tree
-from ..errors import InvalidData, TooLarge
+from ..errors import InvalidData, InvalidParameter, TooLarge
 from ..form import read_hex
 from ..inputs import generator
 from ..model import Label
 from ..readers import read_tree
 from .completeness import Completeness
 from .conditions import Condition, read_conditions, view_of
-from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
+from .functions import FunctionSet, Listing, RashomonFunction
 from .listed import Source
 from .near import apart
 from .shown_functions import DrawnFunction, seen_before
@@ -29,6 +29,7 @@ from .view import LIMIT
 __all__ = ["LIMIT", "Members", "positions_below"]
 
 AT_ONCE = 4096
+BY = {"features": "aware", "columns": "independent", "rows": "rows"}  # readings of a tree
 MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that was seen before
 
 
@@ -207,7 +208,7 @@ class Members(Completeness):
             raise IndexError(f"there is no tree {position:,}: positions go from 0 to {n - 1:,}")
         return next(self._build([position % n]))
 
-    def rank(self, tree: Any) -> int | None:
+    def index(self, tree: Any) -> int | None:
         """Give the position of a tree in the order of ``trees()``, None if it is not in.
 
         Where several columns are the same condition, several positions hold the same tree; this is
@@ -222,7 +223,7 @@ class Members(Completeness):
 
     def __contains__(self, tree: object) -> bool:
         """Whether a tree is one of these, node by node (not just an equivalent one)."""
-        position = self.rank(tree)
+        position = self.index(tree)
         if position is None:
             self._warn_of_part("that a tree is not in this set")
         return position is not None
@@ -261,7 +262,7 @@ class Members(Completeness):
     # -- functions -----------------------------------------------------------------------------
 
     def functions(
-        self, *, limit: int = LIMIT, semantics: str | None = None, tolerance: Any = None
+        self, by: str = "features", *, limit: int = LIMIT, tolerance: Any = None
     ) -> FunctionSet:
         """Give the different functions, in order of their cheapest tree's objective.
 
@@ -269,10 +270,12 @@ class Members(Completeness):
 
         Parameters
         ----------
+        by : "features", "columns" or "rows"
+            When two trees are one function: where they decide alike whatever the values of the
+            features; of the 0/1 columns, each taken as unrelated to the others (the paper's); or
+            on the training rows.
         limit : int
             Give up, with ``TooLarge``, beyond so many.
-        semantics : "aware", "independent" or "rows"
-            See ``count_distinct``.
         tolerance : number, optional
             For regression: go through the functions in order, and leave out those that differ by at
             most so much, on every training row, from one that is kept. Read as the decimal that is
@@ -282,13 +285,13 @@ class Members(Completeness):
         -------
         FunctionSet
         """
-        semantics = self._problem.semantics(semantics)
+        if by not in BY:
+            raise InvalidParameter(
+                f"by must be one of {', '.join(map(repr, BY))}, got {by!r:.80}", "by"
+            )
+        semantics = self._problem.semantics(BY[by])
         functions = FunctionSet.of(Listing(self._source, self._view, semantics, limit))
         return functions if tolerance is None else apart(functions, self._problem, tolerance)
-
-    def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
-        """Give the different functions as arrays, without an object for each."""
-        return self.functions(limit=limit, semantics=semantics).table()
 
     def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction | DrawnFunction:
         """Give the function with a fingerprint, such as those that ``choose`` gives.

@@ -203,7 +203,7 @@ class TreeSet(Choices, Estimates):
         """
         return self._source.left_out
 
-    def histogram(self) -> pd.DataFrame:
+    def counts(self) -> pd.DataFrame:
         """Count the trees by objective.
 
         Returns
@@ -403,25 +403,7 @@ class TreeSet(Choices, Estimates):
     def __sub__(self, other: Any) -> FunctionSet:
         return self.functions().__sub__(other)
 
-    # -- pictures and files --------------------------------------------------------------------
-
-    def plot_objectives(self, ax: Any = None) -> Any:
-        """Draw how many trees have which objective; see ``orderless.output.plots.rashomon``."""
-        from ..output.plots import plot_objectives
-
-        return plot_objectives(self, ax)
-
-    def plot_sizes(self, ax: Any = None) -> Any:
-        """Draw how many trees there are, and how many functions in each reading."""
-        from ..output.plots import plot_sizes
-
-        return plot_sizes(self, ax)
-
-    def plot_map(self, ax: Any = None, *, most: int = 1000, random_state: Any = 0) -> Any:
-        """Place the functions by how much they disagree on the training rows."""
-        from ..output.plots import plot_map
-
-        return plot_map(self, ax, most=most, random_state=random_state)
+    # -- files -------------------------------------------------------------------------------------
 
     def differences(self, exact: TreeSet, *, limit: int = 1_000_000) -> Differences:
         """Say which trees this set and an exact one do not share, and why; see ``Differences``."""

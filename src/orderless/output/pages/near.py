@@ -215,7 +215,7 @@ class Around:
                 return view.n_trees - view.on_bound
             except (OutOfMemory, OutOfTime):
                 return None
-        table = self.trees.histogram()
+        table = self.trees.counts()
         rows = zip(table["errors"], table["leaves"], table["trees"], strict=True)
         return sum(
             int(n)
