@@ -138,6 +138,6 @@ def _parts(quick: bool) -> Table:
         low, high = found.n_trees_bounds
         assert low == found.n_trees
         whole = "yes" if found.complete else "no"
-        table.add(f"{megabytes} MB", whole, float(found._view.epsilon), low,
+        table.add(f"{megabytes} MB", whole, float(found._problem.rules.epsilon), low,
                   "" if high is None else f"{high:.1e}", seconds(took))  # fmt: skip
     return table

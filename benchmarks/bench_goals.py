@@ -55,7 +55,7 @@ def _listing(set_: ol.TreeSet, columns: Any, y: Any, got: Any) -> float | None:
     negative = y.to_numpy() == 0
 
     def ends() -> tuple[int, int]:
-        trees = set_.function_table(limit=MOST).trees
+        trees = set_.functions(limit=MOST).table().trees
         low, high = len(y), 0
         for _, labels in trees.says_in_parts(bits[negative]):
             wrong = (labels == 1).sum(axis=1)

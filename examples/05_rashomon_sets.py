@@ -6,6 +6,7 @@ On the final boards of tic-tac-toe: x has won, or not.
 import itertools
 
 import orderless as ol
+from orderless import member
 
 X, y = ol.datasets.load("tic_tac_toe")
 y = y.map({1: "x won", 0: "x did not win"})
@@ -27,12 +28,12 @@ for tree in itertools.islice(best.trees(), 1, 3):
 
 print("How many functions do without a square? Of the", almost.n_distinct)
 for square, where in ((4, "the middle"), (0, "a corner"), (1, "an edge")):
-    without = almost.without(f"Feat{square}_o", f"Feat{square}_x")
+    without = almost.where(~member.uses(f"Feat{square}_o"), ~member.uses(f"Feat{square}_x"))
     print(f"  {where:<10} {without.n_distinct:>3}, in {without.n_trees:,} trees")
-print("\nAt most six leaves:", f"{almost.at_most(6).n_trees:,} trees")
-print("Half as far from the best:", f"{almost.within(0.01).n_trees:,} trees\n")
+print("\nAt most six leaves:", f"{almost.where(member.leaves <= 6).n_trees:,} trees")
+print("Half as far from the best:", f"{almost.where(member.epsilon <= 0.01).n_trees:,} trees\n")
 
-share = almost.ambiguity(X)
+share = almost.votes(X).ambiguity()
 print(f"On {share:.0%} of the boards some near-optimal tree disagrees with the best.")
 
 print("\nBoards of which only the corners are known:")

@@ -10,26 +10,27 @@ from typing import Any
 
 import numpy as np
 from oracle_rashomon import columns_of, is_trivial, n_leaves, say
-from rashomon_cases import Case, key
+from rashomon_cases import BY, Case, key
+
+from orderless import member
+from orderless.rashomon import Condition
 
 NAMES = (
-    "min_leaf", "max_leaves", "must_use", "must_not_use", "at_most_features", "first", "max_cost",
-    "monotone",
+    "min_leaf", "leaves", "uses", "does_not_use", "n_features", "root", "path_cost", "monotone",
 )  # fmt: skip
 PAIRS = [(a, b) for i, a in enumerate(NAMES) for b in NAMES[i:]]
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A constraint: parameters of a set, the same as a view, and which trees meet it."""
+    """Conditions, none where there is nothing to ask for, and which trees meet them."""
 
     name: str
-    given: dict[str, Any]
+    conditions: tuple[Condition, ...]
     met: Callable[[Any], bool]
 
     def view(self, found: Any) -> Any:
-        more = {"costs": self.given["costs"]} if self.name == "max_cost" else {}
-        return getattr(found, self.name)(self.given[self.name], **more)
+        return found.where(*self.conditions)
 
 
 def feature_of(case: Case) -> list[str]:
@@ -41,19 +42,13 @@ def features_of(case: Case, tree: Any) -> set[str]:
 
 
 def draw(case: Case, name: str, random: np.random.Generator) -> Drawn:
-    given, met = globals()[f"_{name}"](case, random)
-    return Drawn(
-        name, given if isinstance(given, dict) and name == "max_cost" else {name: given}, met
-    )
+    conditions, met = globals()[f"_{name}"](case, random)
+    return Drawn(name, conditions, met)
 
 
-def _some(random: np.random.Generator, names: list[str], most: int) -> Any:
+def _some(random: np.random.Generator, names: list[str], most: int) -> list[str]:
     chosen = random.permutation(sorted(set(names)))[: int(random.integers(1, most + 1))].tolist()
-    return chosen[0] if len(chosen) == 1 and random.integers(2) else chosen
-
-
-def _listed(names: Any) -> set[str]:
-    return {names} if isinstance(names, str) else set(names)
+    return [str(name) for name in chosen]
 
 
 def _min_leaf(case: Case, random: np.random.Generator) -> Any:
@@ -70,30 +65,31 @@ def _min_leaf(case: Case, random: np.random.Generator) -> Any:
             zero, [i for i in rows if not X[i][column]]
         )
 
-    return least, lambda tree: heavy(tree, list(range(len(X))))
+    return (member.min_leaf >= least,), lambda tree: heavy(tree, list(range(len(X))))
 
 
-def _max_leaves(case: Case, random: np.random.Generator) -> Any:
+def _leaves(case: Case, random: np.random.Generator) -> Any:
     most = int(random.integers(1, 6))
-    return most, lambda tree: n_leaves(tree) <= most
+    return (member.leaves <= most,), lambda tree: n_leaves(tree) <= most
 
 
-def _must_use(case: Case, random: np.random.Generator) -> Any:
+def _uses(case: Case, random: np.random.Generator) -> Any:
     names = _some(random, feature_of(case), 2)
-    return names, lambda tree: _listed(names) <= features_of(case, tree)
+    return tuple(map(member.uses, names)), lambda tree: set(names) <= features_of(case, tree)
 
 
-def _must_not_use(case: Case, random: np.random.Generator) -> Any:
+def _does_not_use(case: Case, random: np.random.Generator) -> Any:
     names = _some(random, feature_of(case), 2)
-    return names, lambda tree: not _listed(names) & features_of(case, tree)
+    conditions = tuple(~member.uses(name) for name in names)
+    return conditions, lambda tree: not set(names) & features_of(case, tree)
 
 
-def _at_most_features(case: Case, random: np.random.Generator) -> Any:
+def _n_features(case: Case, random: np.random.Generator) -> Any:
     most = int(random.integers(0, 4))
-    return most, lambda tree: len(features_of(case, tree)) <= most
+    return (member.n_features <= most,), lambda tree: len(features_of(case, tree)) <= most
 
 
-def _first(case: Case, random: np.random.Generator) -> Any:
+def _root(case: Case, random: np.random.Generator) -> Any:
     def question(depth: int) -> tuple[Any, Callable[[Any], bool]]:
         column = int(random.integers(len(case.names)))
         name, asked = case.names[column], {column}
@@ -118,10 +114,11 @@ def _first(case: Case, random: np.random.Generator) -> Any:
 
         return given, met
 
-    return question(2)
+    beginning, met = question(2)
+    return (member.root == beginning,), met
 
 
-def _max_cost(case: Case, random: np.random.Generator) -> Any:
+def _path_cost(case: Case, random: np.random.Generator) -> Any:
     prices = [0, 1, 0.5, 2, 0.1, Fraction(1, 3)]
     costs = {name: prices[random.integers(6)] for name in sorted(set(feature_of(case)))}
     most = [0, 0.5, 1, 1.1, 2, 3][random.integers(6)]
@@ -135,13 +132,13 @@ def _max_cost(case: Case, random: np.random.Generator) -> Any:
         after = paid | {feature_of(case)[tree[0]]}
         return cheap(tree[1], after) and cheap(tree[2], after)
 
-    return {"max_cost": most, "costs": costs}, lambda tree: cheap(tree, frozenset())
+    return (member.path_cost(costs) <= most,), lambda tree: cheap(tree, frozenset())
 
 
 def _monotone(case: Case, random: np.random.Generator) -> Any:
     ordered = [f.name for f in case.features if f.kind != "categorical"]
     if not ordered:  # nothing to ask for
-        return None, lambda tree: True
+        return (), lambda tree: True
     names = random.permutation(ordered)[: int(random.integers(1, 3))].tolist()
     given = {name: int(random.choice([1, -1])) for name in names}
     combinations = list(product(*(range(len(values)) for values in case.values)))
@@ -159,7 +156,7 @@ def _monotone(case: Case, random: np.random.Generator) -> Any:
                         return False
         return True
 
-    return given, met
+    return (member.monotone(given),), met
 
 
 def check(case: Case, found: Any, due: list[Any]) -> None:
@@ -175,7 +172,7 @@ def check(case: Case, found: Any, due: list[Any]) -> None:
     assert set(seen) == set(costs)
     order = [costs[each] for each in seen]
     assert order == sorted(order)
-    histogram = found.histogram()
+    histogram = found.counts()
     assert histogram["trees"].sum() == len(due)
     assert not histogram.duplicated(["leaves", histogram.columns[2]]).any()
     assert [float(cost) for cost, _ in order] == [
@@ -186,7 +183,7 @@ def check(case: Case, found: Any, due: list[Any]) -> None:
     for where, semantics in (("all", "independent"), ("cells", "aware"), ("rows", "rows")):
         functions = oracle.functions(where, due)
         assert found.count_distinct(semantics) == len(functions)
-        members = found.functions(semantics=semantics)
+        members = found.functions(BY[semantics])
         sizes = sorted(len(trees) for trees in functions.values())
         assert sorted(one.n_trees for one in members) == sizes
         assert sum(one.n_nontrivial for one in members) == found.n_nontrivial
@@ -196,7 +193,7 @@ def check(case: Case, found: Any, due: list[Any]) -> None:
                 frozenset(case.key(tree) for tree in trees) for trees in functions.values()
             }
     for position in {0, len(due) // 2, len(due) - 1} if due else ():
-        assert key(found[found.rank(found[position])]) == seen[position]
+        assert key(found[found.index(found[position])]) == seen[position]
     outside = [tree for tree in oracle.trees if tree not in set(due)]
     for tree in outside[:3]:
         assert case.read(tree) not in found

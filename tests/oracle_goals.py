@@ -11,6 +11,7 @@ from oracle_rashomon import columns_of, is_trivial, n_leaves
 from rashomon_cases import Case
 
 import orderless as ol
+from orderless import member
 
 Rows = list[tuple[tuple[int, ...], int, Fraction]]  # bits, label, weight
 
@@ -113,16 +114,18 @@ class Goal(Case):
             return found, trees
         if random.integers(2):
             most = int(random.integers(1, 5))
-            found, trees = found.at_most(most), [t for t in trees if n_leaves(t) <= most]
+            found = found.where(member.leaves <= most)
+            trees = [t for t in trees if n_leaves(t) <= most]
         if random.integers(2):
-            found, trees = found.nontrivial(), [t for t in trees if not is_trivial(t)]
+            found = found.where(~member.trivial)
+            trees = [t for t in trees if not is_trivial(t)]
         names = list(found._problem.columns.space.names)
         asked = found._problem.columns.feature
         for using in (True, False):
             if random.integers(2):
                 name = names[random.integers(len(names))]
                 own = set(np.flatnonzero(asked == names.index(name)).tolist())
-                found = found.using(name) if using else found.without(name)
+                found = found.where(member.uses(name) if using else ~member.uses(name))
                 trees = [t for t in trees if bool(columns_of(t) & own) == using]
         return found, trees
 

@@ -16,6 +16,9 @@ LABELS = {2: [("no", "yes"), (0, 1), (False, True), (-1, 1)], 3: [("a", "b", "c"
 REGULARIZATIONS = (0, 0.01, 0.02, 0.05, 0.1, Fraction(1, 7))
 EPSILONS = (0, 0.02, 0.05, 0.1, 0.2, Fraction(1, 3))
 
+# How ``functions(by)`` names the readings of a tree.
+BY = {None: "features", "aware": "features", "independent": "columns", "rows": "rows"}
+
 
 class Case:
     """A problem: 0/1 columns with a space that relates them, labels, parameters, the oracle."""
@@ -67,7 +70,7 @@ class Case:
                 self.regularization,
                 self.epsilon,
                 self.space if aware else None,
-                epsilon_kind="relative" if self.relative else "additive",
+                relative=self.relative,
                 **options,
             )
             .fit(self.X, self.labels, self.weights)

@@ -245,9 +245,9 @@ def sets_of_trees(ol: Any, seed: int) -> None:
             rset = ol.RashomonSet(3, 0.02, 0.3, task="regression", loss=loss)
             numbers = rset.fit(X, y * 3 + rng.integers(0, 9, len(y)) / 4).trees_
             assert numbers.n_trees >= numbers.n_distinct >= 1
-            assert numbers.histogram()["trees"].sum() == numbers.n_trees
+            assert numbers.counts()["trees"].sum() == numbers.n_trees
             middle = numbers.n_trees // 2
-            assert numbers.rank(numbers[middle]) == middle
+            assert numbers.index(numbers[middle]) == middle
             numbers.predict(np.where(rng.random(X.shape) < 0.3, np.nan, X))
         ol.RashomonImportance(n_bootstraps=2, random_state=0, max_depth=2).fit(X, y)
 

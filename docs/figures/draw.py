@@ -23,6 +23,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless import member
 from orderless.output.plots import (
     BLUE,
     GREEN,
@@ -352,11 +353,11 @@ def rashomon_wisconsin():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"})).trees_
     figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
-    found.plot_sizes(axes[0])
+    ol.plots.plot_sizes(found, axes[0])
     axes[0].set_title("how many", fontsize=11.5)
-    found.plot_objectives(axes[1])
+    ol.plots.plot_objectives(found, axes[1])
     axes[1].set_title("objectives of the trees", fontsize=11.5)
-    found.plot_map(axes[2])
+    ol.plots.plot_map(found, axes[2])
     save(figure, "rashomon-wisconsin")
 
 
@@ -379,7 +380,7 @@ def rashomon_few_features():
         .fit(X[names], y.map({0: "malignant", 1: "benign"}))
         .trees_
     )
-    views = [found.at_most_features(k) for k in (1, 2, 3)]
+    views = [found.where(member.n_features <= k) for k in (1, 2, 3)]
     labels = [f"at most {k}" for k in (1, 2, 3)]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 2.6), layout="constrained")
     counts = [view.n_trees for view in views]
@@ -458,12 +459,12 @@ def plots_of_sets():
     X, y = ol.datasets.load("tic_tac_toe")
     found = ol.RashomonSet().fit(X, y).trees_
     for name, draw in (
-        ("plot-rashomon-sizes", found.plot_sizes),
-        ("plot-objectives", found.plot_objectives),
-        ("plot-map", found.plot_map),
+        ("plot-rashomon-sizes", ol.plots.plot_sizes),
+        ("plot-objectives", ol.plots.plot_objectives),
+        ("plot-map", ol.plots.plot_map),
     ):
         axes = plt.subplots(figsize=(7.2, 4.4), layout="constrained")[1]
-        save(draw(axes).figure, name)
+        save(draw(found, axes).figure, name)
     names = ("spiral", "tic_tac_toe", "iris_versicolor", "iris_virginica")
     sizes = rashomon_sizes({name: ol.datasets.load(name) for name in names})
     axes = plt.subplots(figsize=(7.2, 5.6), layout="constrained")[1]

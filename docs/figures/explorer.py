@@ -34,7 +34,7 @@ def page(file):
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
     found = ol.RashomonSet(max_depth=2).fit(X, y).trees_
     title = "Breast cancer: near-optimal functions"
-    found.write_explorer(file, X_new, y_new, positive="malignant", title=title, rows=True)
+    ol.write_explorer(found, file, X_new, y_new, positive="malignant", title=title, rows=True)
 
 
 def small(picture):

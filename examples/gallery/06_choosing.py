@@ -16,6 +16,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 import orderless as ol
+from orderless import member
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 y = y.map({0: "malignant", 1: "benign"})
@@ -31,8 +32,8 @@ print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
 # Most of these trees are the same functions again. The counts go from trees to
 # functions; the map places functions that disagree on more patients farther apart.
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-almost.plot_sizes(left)
-almost.plot_map(right)
+ol.plots.plot_sizes(almost, left)
+ol.plots.plot_map(almost, right)
 plt.show()
 
 # %%
@@ -75,7 +76,7 @@ print(front[["right", "certain", "features"]].round(3).to_string(index=False))
 # A choice can also be a rule: nothing that has to be counted under a microscope. Views
 # ask the whole set, without fitting anything again.
 counted = [name for name in X if "concav" in name]
-rest = almost.without(*counted)
+rest = almost.where(*(~member.uses(name) for name in counted))
 print(f"{rest.n_trees:,} trees, {rest.n_distinct:,} functions do without them")
 if rest.n_trees:
     print(ol.canonicalize(rest.best_tree))

@@ -16,6 +16,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 import orderless as ol
+from orderless import member
 
 draw = np.random.default_rng(11)
 n = 1200
@@ -74,15 +75,15 @@ plt.show()
 
 # %%
 # Who is affected? These applicants get another answer from some function that is as
-# good. ``ambiguity`` is their share, by group:
+# good. ``ambiguity()`` is their share, by group:
 for one in "AB":
-    share = almost.ambiguity(X[group == one])
+    share = almost.votes(X[group == one]).ambiguity()
     print(f"{one}: {share:.0%} of decisions depend on the choice")
 
 # %%
 # Which features does a good model need? ``without`` asks the whole set.
 for name in X:
-    left = almost.without(name)
+    left = almost.where(~member.uses(name))
     print(f"without {name}: {left.n_distinct} of {almost.n_distinct} functions")
 
 # %%

@@ -18,6 +18,7 @@ from .errors import (
 )
 from .estimators import (
     OrderlessClassifier as OrderlessClassifier,
+    audit_imputation as audit_imputation,
     coverage as coverage,
 )
 from .importance import (
@@ -38,6 +39,9 @@ from .model import (
 )
 from .output.certificates import (
     check_certificate as check_certificate,
+)
+from .output.explorer import (
+    write_explorer as write_explorer,
 )
 from .output.page import (
     write_page as write_page,
@@ -63,4 +67,6 @@ from .rashomon import (
     Measure as Measure,
     RashomonSet as RashomonSet,
     TreeSet as TreeSet,
+    choose as choose,
+    member as member,
 )

@@ -13,8 +13,8 @@ TABLE = ("patients.csv", "--target", "diagnosis", "--ignore", "id")
 def test_it_says_what_the_library_says(wisconsin):
     X, y = wisconsin
     found = ol.RashomonSet(2).fit(X, y).trees_
-    table = found.choose(
-        X, front=["error", "coverage"], costs=dict.fromkeys(X.columns, 2)
+    table = ol.choose(
+        found, X, front=["error", "coverage"], costs=dict.fromkeys(X.columns, 2)
     ).set_index("fingerprint")
     args = ("--max-depth", 2, "--front", "error,coverage", "--other-costs", 2)
     content = json.loads(fine("choose", "wisconsin", *args, "-f", "json"))
@@ -124,7 +124,9 @@ def test_rows_features_and_draws(here):
             fine("choose", *TABLE, "--epsilon", 0.3, "--first", "age", *more, "-f", "csv")
         )
         assert 0 < len(begins) < len(every)
-    assert "--first asks 'agee', which is no" in mistake("choose", *TABLE, "--first", "agee")
+    assert "the first question asks 'agee', which is no" in mistake(
+        "choose", *TABLE, "--first", "agee"
+    )
     text = fine("choose", *TABLE, "--epsilon", 0.3, "--sample", 5, "--draw", "trees")
     assert "drawn uniformly from all trees" in text
     assert "the exact ends of measures over all trees" in text

@@ -147,7 +147,7 @@ def test_rashomon_says_what_the_library_says(wisconsin):
     assert content["bound"] == float(found.bound)
     assert content["on_bound"] == found.on_bound
     assert content["best_tree"] == str(found.best_tree)
-    own = found.histogram()
+    own = found.counts()
     assert [r["trees"] for r in content["histogram"]] == own["trees"].tolist()
     assert [r["errors"] for r in content["histogram"]] == own["errors"].tolist()
     assert [t["tree"] for t in content["first_trees"]] == [str(t) for t in found[:3]]

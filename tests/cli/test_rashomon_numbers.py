@@ -106,7 +106,7 @@ def test_the_set_says_what_the_library_says(here, sugar, loss):
     first = content["first_trees"]
     assert [r["tree"] for r in first] == [str(tree) for tree in found[:3]]
     assert first[0]["objective"] == float(found.objective)
-    table = found.histogram()
+    table = found.counts()
     assert [r["loss"] for r in content["histogram"]] == table["loss"].tolist()
     rows = list(csv.DictReader(fine("rashomon", *rows, "--max-depth", 2, "--loss", loss,
                                     "-f", "csv").splitlines()))  # fmt: skip

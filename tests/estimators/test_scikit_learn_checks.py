@@ -10,6 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData
 
 # As docs/coming-from/scikit-learn.md has them.
@@ -18,7 +19,7 @@ QUANTILES = "quantiles are those of the rows that have weight, each once, howeve
 ESTIMATORS = [
     ol.RashomonSet(),
     ol.RashomonSet(task="regression"),
-    ol.RashomonSet(max_leaves=20, thresholds=4),
+    ol.RashomonSet(constraints=member.leaves <= 20, thresholds=4),
     ol.RashomonImportance(n_bootstraps=3),
 ]
 SETS = [ol.RashomonSet(), ol.RashomonSet(task="regression")]
@@ -84,14 +85,14 @@ def test_parameters_come_back_and_fitting_again_forgets_names(estimator):
     assert not hasattr(fitted.fit(numbered, Y), "feature_names_in_")
 
 
-def test_constraints_are_parameters_that_clone_keeps():
-    given = {"min_leaf": 2, "max_leaves": 4, "must_not_use": ["x2"], "at_most_features": 2,
-             "first": None, "monotone": {"x0": 1}}  # fmt: skip
-    rset = ol.RashomonSet(2, **given)
+def test_constraints_are_a_parameter_that_clone_keeps():
+    given = (member.min_leaf >= 2, member.leaves <= 4, ~member.uses("x2"), member.n_features <= 2)
+    rset = ol.RashomonSet(2, constraints=given)
     again = clone(rset)
-    assert {name: again.get_params()[name] for name in given} == given
+    assert again.get_params()["constraints"] == given
     assert again.fit(X, Y).trees_.n_trees == rset.fit(X, Y).trees_.n_trees
-    assert clone(rset).set_params(max_leaves=2).get_params()["max_leaves"] == 2
+    fewer = clone(rset).set_params(constraints=member.leaves <= 2)
+    assert fewer.get_params()["constraints"] == (member.leaves <= 2)
 
 
 @every
@@ -142,10 +143,10 @@ def test_rows_that_predict_refuses(estimator):
 
 def test_only_sets_of_classes_have_shares_of_classes():
     trees = ol.RashomonSet(task="regression").fit(X, Y).trees_
-    for numbers in (trees, trees.at_most(3)):
-        with pytest.raises(InvalidData, match="predict_proba is about classes"):
-            numbers.predict_proba(X)
-    assert np.allclose(ol.RashomonSet().fit(X, Y).trees_.predict_proba(X).sum(axis=1), 1)
+    for numbers in (trees, trees.where(member.leaves <= 3)):
+        with pytest.raises(InvalidData, match="so there are no votes for classes"):
+            numbers.votes(X)
+    assert np.allclose(ol.RashomonSet().fit(X, Y).trees_.votes(X).shares.sum(axis=1), 1)
 
 
 def test_the_score_counts_rows_without_an_answer_as_wrong():

@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless import member
 from orderless.connect import predict_file
 from tests.commands import run
 
@@ -29,7 +30,7 @@ def test_a_list_with_equal_trees_says_how_many_are_left():
     again = ol.TreeSet.from_trees([leaf, AND], X, y, space=SPACE)
     assert "given" not in str(again)
     # Of a part of the set it would not be true.
-    assert "given" not in str(found.must_use("a"))
+    assert "given" not in str(found.where(member.uses("a")))
 
 
 def test_the_feature_to_ask_is_not_called_a_prediction():
@@ -68,11 +69,11 @@ def test_counts_and_classes_that_are_numbers_are_told_apart(tmp_path):
 def test_choosing_leads_with_what_people_decide_by(tmp_path):
     X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]] * 4
     found = ol.RashomonSet(2, 0.05, 0.1).fit(X, [0, 0, 0, 1, 1] * 4).trees_
-    table = found.choose()
+    table = ol.choose(found)
     assert table.index.tolist() == list(range(len(table)))
     assert table.columns[0] == "objective"
     assert table.columns[-1] == "fingerprint"
-    drawn = found.choose(sample=2, random_state=0)
+    drawn = ol.choose(found, sample=2, random_state=0)
     assert list(drawn.columns[-2:]) == ["end", "fingerprint"]
     for frame in (table, drawn):
         for name, leaves in zip(frame.fingerprint, frame.leaves, strict=True):
@@ -161,7 +162,7 @@ def test_no_words_stand_on_others_in_the_picture_of_objectives(tumours, layout):
     columns = ["worst radius", "worst texture", "worst concave points"]
     found = ol.RashomonSet(3, 0.01, 0.02).fit(X[columns], y).trees_
     figure, ax = plt.subplots(figsize=(4, 2.5), layout=layout)
-    found.plot_objectives(ax)
+    ol.plots.plot_objectives(found, ax)
     figure.canvas.draw()
     legend = ax.get_legend()
     assert any("exactly on it" in text.get_text() for text in legend.get_texts())

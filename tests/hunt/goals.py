@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 import orderless as ol
+from orderless import member
 
 from . import rashomon
 from .grid import TooBig
@@ -132,14 +133,27 @@ class Case:
                 regularization=self.set.parameters["regularization"], **weights,
             )  # fmt: skip
         for name, value in self.view:
-            if name == "max_cost":
-                found = found.max_cost(*value)
-            else:
-                found = getattr(found, name)(*(() if value is None else (value,)))
+            found = found.where(condition(name, value))
         return found
 
     def measure(self, name: str) -> Any:
         return self.costs if name == COST else name
+
+
+def condition(name: str, value: Any) -> Any:
+    """What is asked of trees, as the package takes it."""
+    return {
+        "leaves": lambda: member.leaves <= value,
+        "uses": lambda: member.uses(value),
+        "does not use": lambda: ~member.uses(value),
+        "nontrivial": lambda: ~member.trivial,
+        "n_features": lambda: member.n_features <= value,
+        "root": lambda: member.root == value,
+        "epsilon": lambda: member.epsilon <= value,
+        "min_leaf": lambda: member.min_leaf >= value,
+        "path_cost": lambda: member.path_cost(value[1]) <= value[0],
+        "monotone": lambda: member.monotone(value),
+    }[name]()
 
 
 def asked(shape: Shape) -> set[int]:
@@ -160,18 +174,18 @@ def keeps(
 ) -> bool:
     """Whether a tree is in a view."""
     names = list(case.set.table)
-    if name == "at_most":
+    if name == "leaves":
         return leaves <= value
     if name == "nontrivial":
         return not trivial(shape)
-    if name in ("using", "without"):
-        return (names.index(value) in asked(shape)) == (name == "using")
-    if name == "at_most_features":
+    if name in ("uses", "does not use"):
+        return (names.index(value) in asked(shape)) == (name == "uses")
+    if name == "n_features":
         return len(asked(shape)) <= value
-    if name == "first":
+    if name == "root":
         return isinstance(shape, tuple) and shape[0] == names.index(value)
-    if name == "within":
-        relative = case.set.parameters["epsilon_kind"] == "relative"
+    if name == "epsilon":
+        relative = case.set.parameters["relative"]
         far = Fraction(str(value))
         return objective <= (brute.best * (1 + far) if relative else brute.best + far)
     if name == "min_leaf":
@@ -181,7 +195,7 @@ def keeps(
             sum(w for row, w in heavy if all(row[c] == v for c, v in path)) >= value
             for path in paths(shape)
         )
-    if name == "max_cost":
+    if name == "path_cost":
         most, costs = value
         return all(sum(costs[names[c]] for c, _ in set(path)) <= most for path in paths(shape))
     assert name == "monotone"
@@ -200,15 +214,20 @@ def keeps(
 def draw_view(rng: Random, names: list[str], parameters: dict[str, Any]) -> Iterator[Any]:
     for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
         kind = rng.choice(
-            ["at_most", "at_most", "using", "without", "nontrivial", "at_most_features", "first",
-             "within", "min_leaf", "max_cost", "monotone"]
+            ["leaves", "leaves", "uses", "does not use", "nontrivial", "n_features", "root",
+             "epsilon", "min_leaf", "path_cost", "monotone"]
         )  # fmt: skip
         costs = {name: rng.choice([0, 1, 2]) for name in names}
         values = {
-            "at_most": rng.randint(1, 6), "using": rng.choice(names), "without": rng.choice(names),
-            "nontrivial": None, "at_most_features": rng.randint(0, 3), "first": rng.choice(names),
-            "within": rng.choice([0, parameters["epsilon"] / 2, parameters["epsilon"]]),
-            "min_leaf": rng.choice([1, 2, 3]), "max_cost": (rng.choice([1, 2, 3]), costs),
+            "leaves": rng.randint(1, 6),
+            "uses": rng.choice(names),
+            "does not use": rng.choice(names),
+            "nontrivial": None,
+            "n_features": rng.randint(0, 3),
+            "root": rng.choice(names),
+            "epsilon": rng.choice([0, parameters["epsilon"] / 2, parameters["epsilon"]]),
+            "min_leaf": rng.choice([1, 2, 3]),
+            "path_cost": (rng.choice([1, 2, 3]), costs),
             "monotone": {rng.choice(names): rng.choice([1, -1])},
         }  # fmt: skip
         yield kind, values[kind]
@@ -227,7 +246,7 @@ def draw(rng: Random) -> Case:
         "max_depth": rng.choice([1, 2, 2, 3]),
         "regularization": rng.choice([0.01, 0.05, 0.1, 0, 0.025]),
         "epsilon": rng.choice([0, 0.02, 0.1, 0.25, 0.3]),
-        "epsilon_kind": rng.choice(["additive", "additive", "relative"]),
+        "relative": rng.choice([False, False, True]),
     }
     own = rashomon.Case(table, y, weights, parameters)
     X, labels, measured_weights, mask = None, y, None, None
@@ -244,7 +263,7 @@ def draw(rng: Random) -> Case:
     costs = {(a, b): rng.choice([0, 1, 2.5, -1]) for a in {*y, *labels} for b in classes if a != b}
     view = tuple(draw_view(rng, names, parameters))
     positive = rng.choice([label for label in classes if label in y])
-    listed = rng.random() < 0.1 and not any(name == "within" for name, _ in view)
+    listed = rng.random() < 0.1 and not any(name == "epsilon" for name, _ in view)
     return Case(own, view, X, labels, measured_weights, mask, groups, positive, costs, listed)
 
 
@@ -282,7 +301,7 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def show(case: Case) -> str:
-    view = "".join(f".{name}({'' if value is None else repr(value)})" for name, value in case.view)
+    view = "".join(f".where({condition(name, value)!r})" for name, value in case.view)
     return (
         f"{rashomon.show(case.set)}\nX, y = {case.X!r}, {case.y!r}\n"
         f"groups, positive, costs = {case.groups!r}, {case.positive!r}, {case.costs!r}\n"
@@ -456,7 +475,7 @@ def choosing(case: Case) -> None:
     if not case.trees or not measures:
         return
     for sort in Random(str(case.groups)).sample(sorted(measures), min(3, len(measures))):
-        frame = case.found.choose(measures=measures, sort=sort)
+        frame = ol.choose(case.found, measures=measures, sort=sort)
         for column, expected in due.items():
             listed = {None if value != value else value for value in frame[column].tolist()}
             same(f"values of {column}", listed, expected)

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 import orderless as ol
+from orderless import member
 
 from .grid import TooBig
 from .model import from_json
@@ -68,7 +69,7 @@ def draw(rng: Random) -> Case:
         "max_depth": rng.choice([0, 1, 2, 2, 3] if not mixed else [1, 2]),
         "regularization": rng.choice([0.01, 0.05, 0.1, 0, 0.025]),
         "epsilon": rng.choice([0, 0.02, 0.1, 0.25, 0.125]),
-        "epsilon_kind": rng.choice(["additive", "additive", "relative"]),
+        "relative": rng.choice([False, False, True]),
     }
     if parameters["max_depth"] == 0:
         parameters["max_depth"] = 1
@@ -155,7 +156,7 @@ class Brute:
         scored = [(s, n, e, e / self.total + self.price * n) for s, n, e in everything]
         self.best = min(one[3] for one in scored)
         far = Fraction(str(self.case.parameters["epsilon"]))
-        relative = self.case.parameters["epsilon_kind"] == "relative"
+        relative = self.case.parameters["relative"]
         self.bound = self.best * (1 + far) if relative else self.best + far
         return [one for one in scored if one[3] <= self.bound]
 
@@ -289,11 +290,11 @@ def lists(case: Case) -> None:
         same("a sample is in", tree in found, True)
     for name in case.table:
         used = [one for one in inside if name in uses(one[0], columns, case)]
-        same("using", found.using(name).n_trees, len(used))
-        same("without", found.without(name).n_trees, len(inside) - len(used))
+        same("using", found.where(member.uses(name)).n_trees, len(used))
+        same("without", found.where(~member.uses(name)).n_trees, len(inside) - len(used))
     for leaves in (1, 2, 3):
         some = sum(one[1] <= leaves for one in inside)
-        same("at_most", found.at_most(leaves).n_trees, some)
+        same("at_most", found.where(member.leaves <= leaves).n_trees, some)
 
 
 def uses(shape: Shape, columns: list[dict[str, Any]], case: Case) -> set[str]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidTree
 from orderless.inputs.decimals import MOST_DIGITS, exact
 
@@ -78,7 +79,7 @@ def test_parameters_and_weights_of_sets(given):
         with pytest.raises(ValueError, match=rf"{name} must be .*too (large|many digits)"):
             ol.RashomonImportance(1, **{name: given}).fit(X, Y)
     with pytest.raises(ValueError, match=r"epsilon must be .*too (large|many digits)"):
-        ol.RashomonSet().fit(X, Y).trees_.within(given)
+        ol.RashomonSet().fit(X, Y).trees_.where(member.epsilon <= given)
     weights = np.array([1, 1, 1, given], dtype=object)
     with pytest.raises(InvalidData, match=r"sample_weight has .* in row 3"):
         ol.RashomonSet().fit(X, Y, weights)

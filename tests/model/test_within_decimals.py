@@ -96,7 +96,7 @@ def test_sets_of_numbers_count_the_decimals():
             for i in range(2)
         ]
         share = Fraction(sum(gap > decimal(within) for gap in far), 2)
-        assert trees.ambiguity(X, tolerance=within) == float(share)
+        assert trees.votes(X, tolerance=within).ambiguity() == float(share)
 
 
 def test_integers_that_no_float_holds_are_refused():

@@ -228,7 +228,7 @@ def set_answers(case: Any) -> Answers:
         last=lambda: trees[trees.n_trees - 1].fingerprint,
         distinct=lambda: [trees.n_distinct_aware, trees.n_distinct_independent],
         predictions=lambda: rset.predict(pd.DataFrame(case["table"])),
-        ambiguity=lambda: trees.ambiguity(pd.DataFrame(case["table"])),
+        ambiguity=lambda: trees.votes(pd.DataFrame(case["table"])).ambiguity(),
     )
 
 
@@ -281,9 +281,9 @@ def rashomon_answers(rset: Any, X: Any, y: Any) -> Answers:
         objective=lambda: trees.objective,
         trees=lambda: hashed([tree.fingerprint for tree in some]),
         texts=lambda: hashed([tree.to_json() for tree in some]),
-        ranks=lambda: [trees.rank(tree) for tree in some],
+        ranks=lambda: [trees.index(tree) for tree in some],
         distinct=lambda: [trees.n_distinct_aware, trees.n_distinct_independent],
-        votes=lambda: hashed(plain(trees.predict_proba(X))),
+        votes=lambda: hashed(plain(trees.votes(X).shares)),
     )
 
 

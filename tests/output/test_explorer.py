@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import IncompleteSet, InvalidData, InvalidParameter, OutOfTime
 
 X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -26,7 +27,7 @@ def content(page):
 
 def test_one_file_without_the_network(tmp_path):
     found = small()
-    page = found.write_explorer(tmp_path / "set.html", title="Flu?")
+    page = ol.write_explorer(found, tmp_path / "set.html", title="Flu?")
     assert (tmp_path / "set.html").read_text(encoding="utf-8") == page
     assert "http" not in page.replace("http-equiv", "")
     assert "default-src &#39;none&#39;" in page
@@ -46,7 +47,7 @@ def test_names_and_labels_are_text():
         .fit(X, ["<i>no", "<i>no", "<i>no", "yes", "yes"])
         .trees_
     )
-    page = found.write_explorer(title="<script>alert(1)</script>")
+    page = ol.write_explorer(found, title="<script>alert(1)</script>")
     assert "<b>x" not in page
     assert "<i>no" not in page
     assert "<script>alert" not in page
@@ -62,7 +63,7 @@ def several():
 
 def test_a_sample_says_so_and_has_the_exact_ends():
     found = several()
-    page = found.write_explorer(sample=12, random_state=0)
+    page = ol.write_explorer(found, sample=12, random_state=0)
     assert "drawn uniformly from all" in page
     assert "All other functions are left out." in page
     known = content(page)
@@ -85,25 +86,25 @@ def test_too_many_functions_are_drawn_with_a_warning(draw, monkeypatch):
         monkeypatch.setattr("orderless.rashomon.shown_functions.MOST_TREES", 10)
     found = several()
     with pytest.warns(UserWarning, match="has more than limit=10 functions: the page shows"):
-        page = found.write_explorer(limit=10)
+        page = ol.write_explorer(found, limit=10)
     assert "They are too many to show" in page
     assert (f"drawn uniformly from all {draw}") in page
     with pytest.warns(UserWarning, match="more than limit=10"):
-        assert page == found.write_explorer(limit=10)
+        assert page == ol.write_explorer(found, limit=10)
 
 
 def test_python_finds_a_sample_again():
     found = several()
-    known = content(found.write_explorer(sample=12, draw="trees", random_state=3))
+    known = content(ol.write_explorer(found, sample=12, draw="trees", random_state=3))
     assert known["judged"] == 'sample=12, draw="trees", random_state=3'
-    table = found.choose(sample=12, draw="trees", random_state=3).set_index("fingerprint")
+    table = ol.choose(found, sample=12, draw="trees", random_state=3).set_index("fingerprint")
     assert sorted(table.index) == sorted(known["fingerprints"])
 
 
 @pytest.mark.parametrize("sample", [{}, {"sample": 25}, {"sample": 25, "draw": "trees"}])
 def test_first_questions_are_those_of_trees(sample):
     found = several()
-    known = content(found.write_explorer(**sample))
+    known = content(ol.write_explorer(found, **sample))
     assert known["all"] == (not sample)
     bits = [np.unpackbits(np.frombuffer(base64.b64decode(one), np.uint8), bitorder="little")
             for one in known["first"]]  # fmt: skip
@@ -125,15 +126,17 @@ def test_first_questions_that_take_too_long(monkeypatch):
 
     monkeypatch.setattr("orderless.output.explorer.beginnings.first_columns", late)
     with pytest.warns(UserWarning, match="does not know what the functions can ask first: it took"):
-        page = several().write_explorer(sample=12, random_state=0)
+        page = ol.write_explorer(several(), sample=12, random_state=0)
     assert content(page)["first"] is None
 
 
 def test_rows_of_a_table():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y).trees_
-    assert content(found.write_explorer(None, frame, Y))["table"] is None  # only where asked for
-    known = content(found.write_explorer(None, frame, Y, rows=True))["table"]
+    assert (
+        content(ol.write_explorer(found, None, frame, Y))["table"] is None
+    )  # only where asked for
+    known = content(ol.write_explorer(found, None, frame, Y, rows=True))["table"]
     assert known["n"] == len(frame)
     assert [one["name"] for one in known["columns"]] == ["a", "b", "c", "label"]
     texts = [[one["texts"][at] for at in one["at"]] for one in known["columns"]]
@@ -141,7 +144,7 @@ def test_rows_of_a_table():
         (*map(str, row), str(label)) for row, label in zip(X, Y, strict=True)
     ]
     more = frame.assign(name=["</script>", "b", "c", "d", "e"])
-    page = found.write_explorer(rows=more)
+    page = ol.write_explorer(found, rows=more)
     assert "</script>b" not in page
     assert content(page)["table"]["columns"][3]["texts"][0] == "</script>"
 
@@ -150,14 +153,14 @@ def test_rows_that_are_refused(monkeypatch):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y).trees_
     with pytest.raises(InvalidParameter, match="rows=True shows the rows of X"):
-        found.write_explorer(rows=True)
+        ol.write_explorer(found, rows=True)
     with pytest.raises(InvalidParameter, match="rows must be a data frame"):
-        found.write_explorer(rows=[[1, 0, 1]])
+        ol.write_explorer(found, rows=[[1, 0, 1]])
     with pytest.raises(ValueError, match="'a'"):  # a table with other columns
-        found.write_explorer(rows=frame.rename(columns={"a": "other"}))
+        ol.write_explorer(found, rows=frame.rename(columns={"a": "other"}))
     monkeypatch.setattr("orderless.output.explorer.rows.MOST_ROWS", 4)
     with pytest.raises(InvalidData, match="rows has 5 rows, and at most 4"):
-        found.write_explorer(rows=frame)
+        ol.write_explorer(found, rows=frame)
 
 
 def test_held_out_rows_that_do_not_fit():
@@ -166,10 +169,10 @@ def test_held_out_rows_that_do_not_fit():
     found = ol.RashomonSet(2, 0.01, 0.1).fit(frame, labels).trees_
     other = frame.rename(columns={"colour": "color"})
     with pytest.raises(ValueError, match="colour"):
-        found.write_explorer(None, other, labels)
+        ol.write_explorer(found, None, other, labels)
     unseen = frame.replace({"colour": {"red": "violet"}})
     with pytest.raises(ValueError, match="violet"):
-        found.write_explorer(None, unseen, labels)
+        ol.write_explorer(found, None, unseen, labels)
 
 
 def test_an_incomplete_set_says_so(monkeypatch):
@@ -177,49 +180,53 @@ def test_an_incomplete_set_says_so(monkeypatch):
     monkeypatch.setattr(type(found), "complete", property(lambda self: False))
     monkeypatch.setattr(type(found), "incomplete", property(lambda self: "incomplete: cut <off>"))
     with pytest.warns(IncompleteSet, match="the explorer is about the trees of this part alone"):
-        page = found.write_explorer()
+        page = ol.write_explorer(found)
     assert "about a part of the set, which is incomplete: cut &lt;off&gt;" in page
 
 
 def test_the_code_that_makes_the_set():
     found = several()
     names = found.columns
-    view = found.within(0.05).max_leaves(5).must_not_use(names[5]).must_use(names[0])
-    made = content(view.first(names[1]).write_explorer())["made"]
+    view = found.where(
+        member.epsilon <= 0.05, member.leaves <= 5, ~member.uses(names[5]), member.uses(names[0])
+    )
+    made = content(ol.write_explorer(view.where(member.root == names[1])))["made"]
     again = eval(made.replace(".fit(X, y).trees_", ""), {"ol": _Again(found)})
-    assert again.n_trees == view.first(names[1]).n_trees
+    assert again.n_trees == view.where(member.root == names[1]).n_trees
 
 
 class _Again:
-    """Stands for orderless: gives a set that was fitted before, at a smaller epsilon."""
+    """Stands for orderless: gives a set that was fitted before."""
+
+    member = member
 
     def __init__(self, found):
         self.found = found
 
     def RashomonSet(self, depth, regularization, epsilon):  # noqa: N802 (it stands for the class)
-        assert (depth, regularization) == (3, 0.01)
-        return self.found.within(epsilon)
+        assert (depth, regularization, epsilon) == (3, 0.01, 0.1)
+        return self.found
 
 
 def test_one_function():
     found = ol.RashomonSet(1, 0.01, 0).fit([[0], [1]], ["a", "b"]).trees_
-    page = found.write_explorer()
+    page = ol.write_explorer(found)
     assert "1 tree with" in page
     assert len(content(page)["fingerprints"]) == 1
 
 
 def test_what_is_refused():
     with pytest.raises(InvalidData, match="no tree in this view"):
-        small().without("x0", "x1").write_explorer()
+        ol.write_explorer(small().where(~member.uses("x0"), ~member.uses("x1")))
     with pytest.raises(TypeError, match="title must be text, got an int"):
-        small().write_explorer(title=3)
+        ol.write_explorer(small(), title=3)
     numbers = ol.RashomonSet(1, 0.01, 0.1, task="regression").fit(X, [1.0, 2, 3, 4, 5]).trees_
     with pytest.raises(InvalidData, match="the explorer is about classes"):
-        numbers.write_explorer()
+        ol.write_explorer(numbers)
 
 
 def test_probabilities_by_feature_are_named():
-    page = small().write_explorer(missing={"x0": 0.5})
+    page = ol.write_explorer(small(), missing={"x0": 0.5})
     assert "x0 0.5" in page
-    page = small().write_explorer(missing=[[None, 1, 0]])
+    page = ol.write_explorer(small(), missing=[[None, 1, 0]])
     assert "the gaps are those of a table" in page

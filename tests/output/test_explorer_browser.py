@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.inputs import codes_for, rows_for
 from orderless.output.explorer import explore
 
@@ -51,8 +52,8 @@ def case(request, tmp_path_factory):
     found = ol.RashomonSet(2 if request.param == "wisconsin" else 3, 0.01, 0.03).fit(X, y).trees_
     file = tmp_path_factory.mktemp("set") / "set.html"
     costs = dict.fromkeys(X.columns, 2)
-    found.write_explorer(file, X, y, costs=costs)
-    return found, X, found.choose(X, y, costs=costs).set_index("fingerprint"), file
+    ol.write_explorer(found, file, X, y, costs=costs)
+    return found, X, ol.choose(found, X, y, costs=costs).set_index("fingerprint"), file
 
 
 def left(tab):
@@ -325,8 +326,8 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
     """It keeps the functions of the sample of which some tree of the set begins so."""
     found = ol.RashomonSet(3, 0.01, 0.06, thresholds=3).fit(*offenders()).trees_
     drawn = {"sample": 60, "draw": draw, "random_state": 0}
-    found.write_explorer(tmp_path / "set.html", **drawn)
-    table = found.choose(**drawn).set_index("fingerprint")
+    ol.write_explorer(found, tmp_path / "set.html", **drawn)
+    table = ol.choose(found, **drawn).set_index("fingerprint")
     tab = visit(tmp_path / "set.html")
     tab.click("#tab-build")
     assert "in brackets how many of those that are shown" in tab.inner_text("#build")
@@ -335,7 +336,9 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
     questions |= {f"c{j}": name for j, name in enumerate(found.columns) if "priors" in name}
     sizes = set()
     for value, name in questions.items():
-        begins = set(found.first(name).choose().set_index("fingerprint").index) & set(table.index)
+        begins = set(
+            ol.choose(found.where(member.root == name)).set_index("fingerprint").index
+        ) & set(table.index)
         option = tab.query_selector(f'#first option[value="{value}"]')
         assert (option is None) == (not begins)
         if not begins:
@@ -345,13 +348,13 @@ def test_a_first_question_of_a_sample(draw, visit, tmp_path):
         assert left(tab) == len(begins)
         assert "of those that are shown" in tab.inner_text("#left")
         assert set(on_list(tab)) <= begins
-        again = found.choose(**drawn, first=name).set_index("fingerprint")
+        again = ol.choose(found, **drawn, first=name).set_index("fingerprint")
         assert set(again.index) == begins
         sizes.add(len(begins))
         # With another wish.
         wish(tab, columns.space.index("felony"), "forbidden")
         without = set(
-            found.choose(**drawn, first=name, without="felony").set_index("fingerprint").index
+            ol.choose(found, **drawn, first=name, without="felony").set_index("fingerprint").index
         )
         assert left(tab) == len(without) <= len(begins)
         tab.click("#undo")

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.output.explorer import explore, write
 from orderless.output.explorer.serve import address, page_server
 
@@ -44,7 +45,7 @@ def case(request, tmp_path_factory):
         found = ol.RashomonSet(2, 0.01, 0.02).fit(X, y).trees_
     file = tmp_path_factory.mktemp("set") / "set.html"
     rows = X.head(400).assign(truth=y[:400])
-    found.write_explorer(file, rows=rows, positive=found.classes[0])
+    ol.write_explorer(found, file, rows=rows, positive=found.classes[0])
     return found, X, y, rows, file
 
 
@@ -101,7 +102,7 @@ def test_a_first_question(case, visit):
     feature = next(iter(found.best_tree.features))
     value = f"f{list(X.columns).index(feature)}"
     tab.select_option("#first", value)
-    begins = set(found.first(feature).choose().set_index("fingerprint").index)
+    begins = set(ol.choose(found.where(member.root == feature)).set_index("fingerprint").index)
     assert left(tab) == len(begins)
     assert f"({len(begins):,})" in tab.inner_text(f'#first option[value="{value}"]')
     assert set(listed(tab)) <= begins
@@ -247,7 +248,7 @@ def test_names_with_quotes_and_markup(visit, tmp_path):
     frame = pd.DataFrame(X, columns=names)
     labels = ["<i>no", "<i>no", "<i>no", "'yes'", "'yes'"]
     found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, labels).trees_
-    found.write_explorer(tmp_path / "set.html", rows=frame, title="<b>bold</b>")
+    ol.write_explorer(found, tmp_path / "set.html", rows=frame, title="<b>bold</b>")
     tab = visit(tmp_path / "set.html")
     assert tab.inner_text("h1") == "<b>bold</b>"
     assert tab.query_selector("img") is None
@@ -345,22 +346,22 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
         whole(found.n_trees)
         required = '#wants fieldset[data-feature="0"] label:has-text("required")'
         tab.click(required)
-        whole(found.must_use("a").n_trees)
+        whole(found.where(member.uses("a")).n_trees)
         tab.fill('input[data-measure="leaves"][aria-label$="at most"]', "7")
         tab.press('input[data-measure="leaves"][aria-label$="at most"]', "Tab")
-        whole(found.must_use("a").max_leaves(7).n_trees)
+        whole(found.where(member.uses("a"), member.leaves <= 7).n_trees)
         tab.click("#tab-build")
         tab.select_option("#first", "f1")
-        view = found.must_use("a").max_leaves(7).first("b")
+        view = found.where(member.uses("a"), member.leaves <= 7, member.root == "b")
         whole(view.n_trees)
         # Of those that are shown, the functions that some tree begins so; as Python finds them.
         asked = {"sample": 40, "random_state": 0, "using": "a", "where": "leaves <= 7"}
         shown, begins = (
-            found.choose(X, y, **asked).set_index("fingerprint"),
-            found.choose(X, y, **asked, first="b").set_index("fingerprint"),
+            ol.choose(found, X, y, **asked).set_index("fingerprint"),
+            ol.choose(found, X, y, **asked, first="b").set_index("fingerprint"),
         )
         assert left(tab) == len(begins) < len(shown)
-        n = found.max_leaves(7).first("b").must_not_use("a").n_trees
+        n = found.where(member.leaves <= 7, member.root == "b", ~member.uses("a")).n_trees
         tab.wait_for_function(
             "n => document.querySelector('#wants fieldset').innerText.includes(n)",
             arg=f"of all trees {n:,}",

@@ -51,7 +51,7 @@ def constant():
 def case(request, tmp_path_factory):
     X, y, found = request.param()
     file = tmp_path_factory.mktemp("set") / "set.html"
-    found.write_explorer(file, rows=X.head(120), title="<b>A set</b>")
+    ol.write_explorer(found, file, rows=X.head(120), title="<b>A set</b>")
     return X, y, found, file
 
 
@@ -116,7 +116,7 @@ def test_a_summary_to_print(case, visit, tmp_path):
     rules = [" ".join(text.split()) for text in summary.locator(".rules li").all_inner_texts()]
     form = ol.canonicalize(tree)
     assert len(rules) == sum(map(len, form.rules.values()))
-    table = found.choose().set_index("fingerprint")
+    table = ol.choose(found).set_index("fingerprint")
     for measure in ("objective", "error", "leaves", "n_trees"):
         shown = summary.inner_text(f'dd[data-measure="{measure}"]').replace(",", "")
         assert float(shown) == pytest.approx(float(table.loc[name, measure]), rel=1e-3)

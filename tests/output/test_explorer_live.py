@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
 from orderless.output.explorer.live import Live
 from orderless.output.explorer.taken import written
@@ -85,21 +86,21 @@ def test_counts_are_those_of_views(found, counting, wanted, leaves, first, above
     wishes = {"must": [n for n, is_ in wanted.items() if is_],
               "not": [n for n, is_ in wanted.items() if not is_]}  # fmt: skip
     for name in wishes["must"]:
-        view = view.must_use(name)
+        view = view.where(member.uses(name))
     for name in wishes["not"]:
-        view = view.must_not_use(name)
+        view = view.where(~member.uses(name))
     if leaves is not None:
-        view, wishes["max_leaves"] = view.max_leaves(leaves), leaves
+        view, wishes["max_leaves"] = view.where(member.leaves <= leaves), leaves
     if first is not None:
-        view, wishes["first"] = view.first(first), first
+        view, wishes["first"] = view.where(member.root == first), first
     if features is not None:
-        view, wishes["max_features"] = view.at_most_features(features), features
+        view, wishes["max_features"] = view.where(member.n_features <= features), features
     if above is None:
         expected = view.n_trees
     else:
         bound = float(found.objective) + above / 1000
         wishes["objective"] = repr(bound)
-        rows = view.histogram()
+        rows = view.counts()
         expected = int(rows.trees[rows.objective <= bound + 1e-12].sum())
     out = counted(counting, each=True, **wishes)
     assert int(out["trees"]) == expected
@@ -107,8 +108,8 @@ def test_counts_are_those_of_views(found, counting, wanted, leaves, first, above
     if name not in wanted and above is None:
         everyone, must, without = map(int, out["each"][name])
         assert everyone == expected
-        assert must == view.must_use(name).n_trees
-        assert without == view.must_not_use(name).n_trees
+        assert must == view.where(member.uses(name)).n_trees
+        assert without == view.where(~member.uses(name)).n_trees
 
 
 def test_a_wish_that_is_met_already_is_asked_anew(found, live):
@@ -117,7 +118,7 @@ def test_a_wish_that_is_met_already_is_asked_anew(found, live):
     everyone, must, without = map(int, out["each"]["age"])
     assert everyone == found.n_trees
     assert must == int(out["trees"])
-    assert without == found.must_not_use("age").n_trees
+    assert without == found.where(~member.uses("age")).n_trees
 
 
 @pytest.mark.parametrize("name", ["max_features", "max_leaves"])
@@ -135,7 +136,7 @@ def test_a_number_that_no_tree_has_is_no_wish(found, live, name, number):
         ({"first": "nobody"}, "no column and no feature"),
         ({"first": ["age"]}, "'first' must be the name of a feature or column"),
         ({"max_leaves": "3"}, "max_leaves must be a whole number"),
-        ({"max_features": -1}, "at_most_features must be a whole number"),
+        ({"max_features": -1}, "n_features must be a whole number"),
         ({"objective": 0.3}, "objective must be a number, as text"),
         ({"objective": "1" * 99}, "objective must be a number, as text"),
         ({"objective": "1e999999999"}, "objective must be a number, got"),
@@ -182,7 +183,7 @@ def test_few_counts_are_kept(found, monkeypatch):
     for leaves in range(3, 8):
         counted(live, max_leaves=leaves, first=NAMES[-1])
     assert len(counts._known) <= 3
-    assert list(counts._whole) == [found.first(NAMES[-1])._view]
+    assert list(counts._whole) == [found.where(member.root == NAMES[-1])._view]
     assert len(counts._exact) == 2
     assert counted(live, each=True) == first
 
@@ -191,10 +192,10 @@ def test_it_counts_ahead_while_nobody_asks(found):
     live = Live(found, TOKEN, None, None, None)
     with live.working_ahead():
         first = counted(live, first="age", max_features=2)
-        while found.first("age")._view not in live._counts._whole:
+        while found.where(member.root == "age")._view not in live._counts._whole:
             threading.Event().wait(0.01)  # nobody asks
         assert counted(live, first="age", max_features=2) == first
-    assert int(first["trees"]) == found.first("age").at_most_features(2).n_trees
+    assert int(first["trees"]) == found.where(member.root == "age", member.n_features <= 2).n_trees
     assert live._ended.is_set()
     assert int(counted(live)["trees"]) == found.n_trees
 

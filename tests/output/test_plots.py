@@ -265,9 +265,9 @@ PLOTS = {
     "policy": lambda ax: ol.cheapest_policy(and_tree(), [row[:2] for row in ROWS], [1, 2]).plot(
         ax=ax
     ),
-    "sizes": lambda ax: and_set().plot_sizes(ax=ax),
-    "objectives": lambda ax: and_set().plot_objectives(ax=ax),
-    "map": lambda ax: and_set().plot_map(ax=ax),
+    "sizes": lambda ax: ol.plots.plot_sizes(and_set(), ax=ax),
+    "objectives": lambda ax: ol.plots.plot_objectives(and_set(), ax=ax),
+    "map": lambda ax: ol.plots.plot_map(and_set(), ax=ax),
     "front": lambda ax: (
         and_set().pareto_front(ol.Measure("false positives"), goal="largest").plot(ax=ax)
     ),

@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
+from orderless import member
 
 mpl.use("agg")
 
@@ -88,14 +89,14 @@ def test_rules_of_more_features_are_cut(spiral):
 def test_rashomon(found, kind):
     display = ol.plots.RashomonDisplay.from_estimator(found, kind=kind)
     assert display.trees is found.trees_
-    assert drawn(display.ax_) == drawn(getattr(found.trees_, f"plot_{kind}")())
+    assert drawn(display.ax_) == drawn(getattr(ol.plots, f"plot_{kind}")(found.trees_))
     _, ax = plt.subplots()
     assert display.plot(ax, kind=kind).figure_ is ax.figure
 
 
 def test_a_view_is_drawn_too(found):
-    view = found.trees_.at_most(3)
-    assert drawn(ol.plots.RashomonDisplay(view).plot().ax_) == drawn(view.plot_objectives())
+    view = found.trees_.where(member.leaves <= 3)
+    assert drawn(ol.plots.RashomonDisplay(view).plot().ax_) == drawn(ol.plots.plot_objectives(view))
 
 
 def test_mistakes_are_named(found, spiral):

@@ -5,6 +5,7 @@ import pytest
 from rashomon_cases import Case
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
 
 
@@ -22,7 +23,7 @@ def beats(a, b, lower):
 
 def test_fronts(case):
     found = case.fit()
-    every = found.choose().set_index("fingerprint")
+    every = ol.choose(found).set_index("fingerprint")
     measures, lower = ["error", "leaves", "coverage"], [True, True, False]
     lines = every[measures].to_numpy().tolist()
     kept = [
@@ -30,17 +31,17 @@ def test_fronts(case):
         for name, line in zip(every.index, lines, strict=True)
         if not any(beats(other, line, lower) for other in lines)
     ]
-    front = found.choose(front=measures).set_index("fingerprint")
+    front = ol.choose(found, front=measures).set_index("fingerprint")
     assert sorted(front.index) == sorted(kept)
-    assert front.equals(found.choose(front="error, leaves,coverage").set_index("fingerprint"))
+    assert front.equals(ol.choose(found, front="error, leaves,coverage").set_index("fingerprint"))
 
 
 def test_conditions_and_order(case):
     found = case.fit()
-    every = found.choose().set_index("fingerprint")
+    every = ol.choose(found).set_index("fingerprint")
     assert every.objective.is_monotonic_increasing
-    some = found.choose(
-        where=["leaves <= 3", "coverage > 0.85"], sort=["-leaves", "agreement"]
+    some = ol.choose(
+        found, where=["leaves <= 3", "coverage > 0.85"], sort=["-leaves", "agreement"]
     ).set_index("fingerprint")
     expected = every[(every.leaves <= 3) & (every.coverage > 0.85)]
     assert sorted(some.index) == sorted(expected.index)
@@ -52,7 +53,7 @@ def test_conditions_and_order(case):
 
 def test_weights(case):
     found = case.fit()
-    table = found.choose(weights={"error": 2, "coverage": 0.5}).set_index("fingerprint")
+    table = ol.choose(found, weights={"error": 2, "coverage": 0.5}).set_index("fingerprint")
     assert np.allclose(table.score, 2 * table.error - 0.5 * table.coverage)
     assert table.score.is_monotonic_increasing
     assert table.columns[0] == "score"
@@ -80,14 +81,14 @@ def test_a_sample_is_named_as_one():
     y = (X[:, 0] & X[:, 1]) ^ (random.random(60) < 0.2)
     found = ol.RashomonSet(3, 0.01, 0.1).fit(X, y).trees_
     with pytest.raises(TooLarge, match="or draw some: sample=20"):
-        found.choose(limit=20).set_index("fingerprint")
-    table = found.choose(sample=15, random_state=0).set_index("fingerprint")
+        ol.choose(found, limit=20).set_index("fingerprint")
+    table = ol.choose(found, sample=15, random_state=0).set_index("fingerprint")
     drawn = table[table.end == ""]
     assert table.attrs["functions"].endswith("functions, drawn uniformly from all functions")
     assert 1 < len(drawn) <= 15
     assert table.index.is_unique
-    assert found.choose().set_index("fingerprint").attrs["functions"] == "all"
-    everything = found.choose().set_index("fingerprint")
+    assert ol.choose(found).set_index("fingerprint").attrs["functions"] == "all"
+    everything = ol.choose(found).set_index("fingerprint")
     assert table.error.to_dict().items() <= everything.error.to_dict().items()
 
 
@@ -97,20 +98,24 @@ def small():
 
 
 def test_nothing_may_be_left():
-    table = small().choose(where="leaves < 1").set_index("fingerprint")
+    table = ol.choose(small(), where="leaves < 1").set_index("fingerprint")
     assert len(table) == 0
     assert "coverage" in table
 
 
 def test_views_and_lists():
     found = small()
-    assert len(found.without("x2").choose().set_index("fingerprint")) == 1
+    alone = ol.choose(found.where(~member.uses("x2")))
+    assert len(alone) == 1
+    for where in (~member.uses("x2"), [~member.uses("x2")], ["leaves >= 1", ~member.uses("x2")]):
+        assert ol.choose(found, where=where).equals(alone)
+    assert len(ol.choose(found, where=["leaves < 1", ~member.uses("x2")])) == 0
     listed = ol.TreeSet.from_trees(
         list(found), [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]], [0, 0, 0, 1, 1],
         regularization=0.05,
     )  # fmt: skip
-    assert sorted(listed.choose().set_index("fingerprint").error) == sorted(
-        found.choose().set_index("fingerprint").error
+    assert sorted(ol.choose(listed).set_index("fingerprint").error) == sorted(
+        ol.choose(found).set_index("fingerprint").error
     )
 
 
@@ -133,12 +138,12 @@ def test_views_and_lists():
 )
 def test_bad_wishes(given, error, words):
     with pytest.raises(error, match=words):
-        small().choose(**given).set_index("fingerprint")
+        ol.choose(small(), **given).set_index("fingerprint")
 
 
 def test_an_empty_view():
     with pytest.raises(InvalidData, match="no tree in this view"):
-        small().without("x0", "x1").choose().set_index("fingerprint")
+        ol.choose(small().where(~member.uses("x0"), ~member.uses("x1"))).set_index("fingerprint")
 
 
 # What people want much of, and little of.
@@ -161,7 +166,7 @@ def test_the_better_end_of_a_measure_is_first_under_any_name(measure):
     )
     for name, measures in ((measure, [measure]), ("mine", {"mine": ol.Measure(measure)})):
         values = (
-            found.choose(measures=measures, sort=name)
+            ol.choose(found, measures=measures, sort=name)
             .set_index("fingerprint")[name]
             .dropna()
             .tolist()
@@ -169,13 +174,13 @@ def test_the_better_end_of_a_measure_is_first_under_any_name(measure):
         assert len(set(values)) > 1
         assert values == sorted(values, reverse=measure in MUCH)
         best = (
-            found.choose(measures=measures, front=name)
+            ol.choose(found, measures=measures, front=name)
             .set_index("fingerprint")[name]
             .unique()
             .tolist()
         )
         assert best == values[:1]
-        score = found.choose(measures=measures, weights={name: 1}).set_index("fingerprint")
+        score = ol.choose(found, measures=measures, weights={name: 1}).set_index("fingerprint")
         assert score[name].iloc[0] == values[0]
     assert (found.pareto_front(ol.Measure(measure)).goal == "largest") == (measure in MUCH)
 
@@ -183,7 +188,9 @@ def test_the_better_end_of_a_measure_is_first_under_any_name(measure):
 def test_a_matrix_of_costs_is_a_measure():
     found = ol.RashomonSet(2, 0.01, 0.3).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 0]).trees_
     costs = {(0, 1): 5, (1, 0): 1}
-    table = found.choose(measures={"dear": ol.Measure(costs)}, sort="dear").set_index("fingerprint")
+    table = ol.choose(found, measures={"dear": ol.Measure(costs)}, sort="dear").set_index(
+        "fingerprint"
+    )
     assert table["dear"].iloc[0] == found.range(ol.Measure(costs)).smallest
     assert table["dear"].iloc[-1] == found.range(ol.Measure(costs)).largest
     assert (

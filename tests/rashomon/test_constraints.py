@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
+from functools import reduce
+from operator import and_
 
 import numpy as np
 import pytest
@@ -15,12 +16,9 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData
 from orderless.rashomon import TreeSet
-
-
-def parameters(constraints: Any) -> dict[str, Any]:
-    return {name: value for one in constraints for name, value in one.given.items()}
 
 
 def agree(found: TreeSet, view: TreeSet) -> None:
@@ -41,108 +39,114 @@ def test_fit_equals_view(seed, names):
     constraints = [draw(case, name, random) for name in sorted(names)]
     view = case.fit()
     for one in constraints:
-        if one.given[one.name] is not None:
-            view = one.view(view)
+        view = one.view(view)
+    conditions = [condition for one in constraints for condition in one.conditions]
     try:
-        found = case.fit(**parameters(constraints))
-    except InvalidData:  # a contradiction, or no cut
+        found = case.fit(constraints=conditions)
+    except InvalidData:  # a contradiction
         assert view.n_trees == 0
         return
+    assert found.conditions == tuple(dict.fromkeys(conditions))
     agree(found, view)
     check(case, found, [t for t in case.oracle.trees if all(one.met(t) for one in constraints)])
 
 
 X = [[0, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 0], [1, 1, 0, 1], [1, 1, 1, 0], [0, 0, 0, 1]] * 3
 Y = [0, 0, 0, 1, 1, 1] * 3
-GIVEN: dict[str, Any] = {
-    "min_leaf": 2, "max_leaves": 4, "must_use": ["x0"], "must_not_use": "x3",
-    "at_most_features": 2, "first": {"feature": "x0", "true": "x1"}, "max_cost": 2,
-    "costs": {"x0": 1, "x1": 1, "x2": 0.5, "x3": 3}, "monotone": {"x1": 1},
-}  # fmt: skip
+COSTS = {"x0": 1, "x1": 1, "x2": 0.5, "x3": 3}
+GIVEN = (
+    member.min_leaf >= 2, member.leaves <= 4, member.uses("x0"), ~member.uses("x3"),
+    member.n_features <= 2, member.root == {"feature": "x0", "true": "x1"},
+    member.path_cost(COSTS) <= 2, member.monotone({"x1": 1}), ~member.trivial,
+    member.epsilon <= 0.4, member.objective <= 0.9,
+)  # fmt: skip
 
 
-def test_parameters_are_those_of_any_estimator():
+def test_constraints_are_a_parameter_as_any():
     plain = ol.RashomonSet(3, 0.02, 0.2)
     assert repr(plain) == "RashomonSet(epsilon=0.2, regularization=0.02)"
-    assert all(plain.get_params()[name] is None for name in NAMES)
-    made = ol.RashomonSet(3, 0.02, 0.2, **GIVEN)
-    assert {name: made.get_params()[name] for name in GIVEN} == GIVEN
-    again = clone(made)
-    assert again.get_params() == made.get_params()
-    assert again is not made
-    assert "must_use=['x0']" in repr(made)
-    made.set_params(must_use="x1", max_leaves=None)
-    assert made.get_params()["must_use"] == "x1"
-    made.first = "x1"
-    assert made.get_params()["first"] == "x1"
-    with pytest.raises(ValueError, match="Invalid parameter 'must_have'"):
-        made.set_params(must_have=1)
+    made = ol.RashomonSet(3, 0.02, 0.2, constraints=GIVEN)
+    assert clone(made).get_params() == made.get_params()
+    assert "member.leaves <= 4" in repr(made)
+    made.set_params(constraints=member.uses("x1"))
+    assert repr(made).endswith("constraints=member.uses('x1'), epsilon=0.2, regularization=0.02)")
 
 
-def test_a_constraint_of_a_fitted_set_is_a_view():
-    found = ol.RashomonSet(3, 0.02, 0.2, must_use="x0").fit(X, Y).trees_
+def test_a_set_with_constraints_is_a_view():
+    found = ol.RashomonSet(3, 0.02, 0.2, constraints=member.uses("x0")).fit(X, Y).trees_
     every = ol.RashomonSet(3, 0.02, 0.2).fit(X, Y).trees_
-    agree(found, every.must_use("x0"))
-    agree(found.must_use("x1"), every.must_use("x0", "x1"))
-    agree(found.max_leaves(3), every.at_most(3).using("x0"))
-    agree(found.max_cost(1, costs=GIVEN["costs"]),
-          every.max_cost(1, GIVEN["costs"]).must_use("x0"))  # fmt: skip
+    agree(found, every.where(member.uses("x0")))
+    agree(found.where(member.uses("x1")), every.where(member.uses("x0") & member.uses("x1")))
+    agree(found.where(member.leaves < 4), every.where(member.leaves <= 3, member.uses("x0")))
+    assert found.where() is not found
+    assert found.where().conditions == (member.uses("x0"),)
 
 
 def test_all_at_once():
-    found = ol.RashomonSet(3, 0.02, 0.5, **GIVEN).fit(X, Y).trees_
+    found = ol.RashomonSet(3, 0.02, 0.5, constraints=GIVEN).fit(X, Y).trees_
     view = ol.RashomonSet(3, 0.02, 0.5).fit(X, Y).trees_
-    for name in NAMES:
-        more = {"costs": GIVEN["costs"]} if name == "max_cost" else {}
-        view = getattr(view, name)(GIVEN[name], **more)
+    for condition in GIVEN:
+        view = view.where(condition)
     agree(found, view)
     assert found.n_trees > 0
 
 
 def test_copies_and_files():
-    rset = ol.RashomonSet(3, 0.02, 0.5, **GIVEN).fit(X, Y)
+    rset = ol.RashomonSet(3, 0.02, 0.5, constraints=GIVEN).fit(X, Y)
     found = rset.trees_
     for again in (pickle.loads(pickle.dumps(rset)), copy.deepcopy(rset)):
         assert again.get_params() == rset.get_params()
         agree(again.trees_, found)
-        agree(again.trees_.max_leaves(3), found.max_leaves(3))
-    agree(ol.TreeSet.from_json(found.to_json()), found)
-    assert ol.TreeSet.from_json(found.to_json())._view == found._view
+        agree(again.trees_.where(member.leaves <= 3), found.where(member.leaves <= 3))
+    again = ol.TreeSet.from_json(found.to_json())
+    agree(again, found)
+    assert again.conditions == found.conditions
+    assert again._view == found._view
 
 
 def test_a_search_over_constraints():
     search = GridSearchCV(
         ol.RashomonSet(2, 0.02, 1),
-        {"max_leaves": [1, 3], "must_not_use": [None, "x0"]},
+        {"constraints": [(), (member.leaves <= 3,), member.leaves <= 3, (~member.uses("x0"),)]},
         cv=2,
         error_score="raise",
     ).fit(np.array(X), np.array(Y))
-    assert set(search.best_params_) == {"max_leaves", "must_not_use"}
+    assert set(search.best_params_) == {"constraints"}
     assert search.best_estimator_.trees_.n_trees > 0
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("conditions", "message"),
     [
-        ({"must_use": "x0", "must_not_use": ["x1", "x0"]}, "'x0' is in must_use and in must_not"),
-        ({"must_use": ["x0", "x1"], "at_most_features": 1}, "must_use names 2 features, and at_m"),
-        ({"must_use": ["x0", "x1"], "max_leaves": 2}, "asks 2 questions has 3 leaves or more"),
-        ({"must_use": "x0", "max_leaves": 1}, "asks 1 question has 2 leaves or more"),
-        ({"max_cost": 1}, "max_cost and costs belong together"),
-        ({"costs": {"x0": 1}}, "max_cost and costs belong together"),
+        ((member.uses("x0"), ~member.uses("x0")), "contradict each other"),
+        ((member.uses("x0"), member.uses("x1"), member.n_features <= 1), "no tree can meet n_feat"),
+        ((member.uses("x0"), member.uses("x1"), member.leaves <= 2), "2 features has 3 leaves or"),
+        ((member.uses("x0"), member.leaves <= 1), "1 feature has 2 leaves or more"),
     ],
 )
-def test_contradictions_are_refused(options, message):
+def test_contradictions_are_refused(conditions, message):
     with pytest.raises(InvalidData, match=message):
-        ol.RashomonSet(2, 0.02, 0.2, **options).fit(X, Y)
+        ol.RashomonSet(2, 0.02, 0.2, constraints=conditions).fit(X, Y)
+    with pytest.raises(InvalidData, match=message):
+        reduce(and_, conditions)
+    found = ol.RashomonSet(2, 0.02, 0.2).fit(X, Y).trees_
+    with pytest.raises(InvalidData, match=message):
+        found.where(*conditions)
+    for condition in conditions:  # one after the other, no tree is left
+        found = found.where(condition)
+    assert found.n_trees == 0
 
 
 def test_an_empty_set_is_not_silent():
-    found = ol.RashomonSet(2, 0.02, 0.1, min_leaf=0.6).fit(X, Y)
+    found = ol.RashomonSet(2, 0.02, 0.1, constraints=member.min_leaf >= 0.6).fit(X, Y)
     assert found.trees_.n_trees == 0
     assert str(found).splitlines()[1].startswith("0 trees, objectives")
-    assert str(found).splitlines()[2] == "no tree within the bound meets min_leaf"
+    assert str(found).splitlines()[2] == "no tree within the bound meets min_leaf >= 0.6"
     assert "0 trees" in found._repr_html_inner()
+    beyond = ol.RashomonSet(2, 0.02, 0.1).fit(X, Y).trees_
+    beyond = beyond.where(member.objective <= beyond.objective / 2)
+    assert beyond.why_empty.startswith("no tree within the bound meets objective <= ")
+    agree(ol.TreeSet.from_json(beyond.to_json()), beyond)
 
 
 @pytest.mark.parametrize("names", PAIRS[::5], ids="-".join)
@@ -153,6 +157,6 @@ def test_files_of_views(names):
         view = case.fit()
         for name in names:
             one = draw(case, name, random)
-            view = view if one.given[one.name] is None else one.view(view)
+            view = one.view(view)
         agree(ol.TreeSet.from_json(view.to_json()), view)
         agree(pickle.loads(pickle.dumps(view)), view)

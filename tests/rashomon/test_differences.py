@@ -10,6 +10,7 @@ from rashomon_cases import Case, key
 from scipy.stats import chi2
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
 from orderless.rashomon import FunctionSet, rashomon_sizes
 from orderless.rashomon.functions import Listing
@@ -36,7 +37,7 @@ def test_samples_are_uniform(seed):
     assert uniform(Counter(map(key, trees)), found.n_trees)
     functions = found.sample_functions(20 * found.n_distinct, random_state=seed)
     assert uniform(Counter(f.fingerprint for f in functions), found.n_distinct)
-    view = found.nontrivial()
+    view = found.where(~member.trivial)
     assert all(tree in view for tree in view.sample(50, random_state=np.random.default_rng(1)))
     same = [found.sample(5, random_state=np.random.RandomState(3)) for _ in range(2)]
     assert same[0] == same[1]
@@ -101,10 +102,11 @@ def folds():
 def test_operations_between_folds_go_by_function():
     one, two = folds()
     names = [{tree.fingerprint for tree in found} for found in (one, two)]
+    few = two.where(member.leaves <= 2)
+    fewer = names[0] - {tree.fingerprint for tree in few}
     for both, known in ((one & two, names[0] & names[1]), (one | two, names[0] | names[1]),
                         (one - two, names[0] - names[1]),
-                        (one.functions() - two.at_most(2), names[0] - {
-                            tree.fingerprint for tree in two.at_most(2)})):  # fmt: skip
+                        (one.functions() - few, fewer)):  # fmt: skip
         assert isinstance(both, FunctionSet)
         assert {f.fingerprint for f in both} == known
         assert len(both) == len(known)
@@ -124,17 +126,17 @@ def test_operations_between_folds_go_by_function():
         union[99999]
     with pytest.raises(TypeError, match="cannot compare functions with a list"):
         one & [1]
-    rows = one.functions(semantics="rows")
+    rows = one.functions("rows")
     assert len(rows & rows) == one.n_distinct_rows
     with pytest.raises(InvalidData, match="cannot be compared"):
-        rows & two.functions(semantics="rows")
+        rows & two.functions("rows")
 
 
 def test_sets_say_what_they_are():
     one, _ = folds()
     assert repr(one).startswith("TreeSet(")
-    assert repr(one.at_most(2)).startswith("TreeSet(")
-    assert f"{one.at_most(2).n_trees:,} trees" in repr(one.at_most(2))
+    assert repr(one.where(member.leaves <= 2)).startswith("TreeSet(")
+    assert f"{one.where(member.leaves <= 2).n_trees:,} trees" in repr(one.where(member.leaves <= 2))
 
 
 def test_functions_as_a_frame():
@@ -150,9 +152,9 @@ def test_pictures(tmp_path):
 
     one, _ = folds()
     figure, axes = plt.subplots(1, 3, figsize=(15, 4))
-    assert one.plot_sizes(axes[0]) is axes[0]
-    assert one.plot_objectives(axes[1]) is axes[1]
-    assert one.plot_map(axes[2]) is axes[2]
+    assert ol.plots.plot_sizes(one, axes[0]) is axes[0]
+    assert ol.plots.plot_objectives(one, axes[1]) is axes[1]
+    assert ol.plots.plot_map(one, axes[2]) is axes[2]
     widths = [bar.get_width() for bar in axes[0].patches]
     assert widths == [one.n_trees, one.n_nontrivial, one.n_distinct_independent, one.n_distinct,
                       one.n_distinct_rows]  # fmt: skip
@@ -161,15 +163,16 @@ def test_pictures(tmp_path):
     legend = [text.get_text() for text in axes[1].get_legend().get_texts()]
     assert any(f"{one.on_bound:,} exactly on it" in text for text in legend), legend
     assert f"{one.n_distinct:,} functions" in axes[2].get_title()
-    few = one.plot_map(most=10, random_state=1)
+    few = ol.plots.plot_map(one, most=10, random_state=1)
     assert "10 drawn" in few.get_title()
     # Distances in the full space are the disagreements themselves; here the plane holds most.
     figure.savefig(tmp_path / "set.png")
     plt.close("all")
-    empty = one.using(*one.best_tree.space.names).at_most(2)
-    for draw in (empty.plot_objectives, empty.plot_map):
+    empty = one.where(*(member.uses(name) for name in one.best_tree.space.names))
+    empty = empty.where(member.leaves <= 2)
+    for draw in (ol.plots.plot_objectives, ol.plots.plot_map):
         with pytest.raises(InvalidData, match="nothing to draw"):
-            draw()
+            draw(empty)
     plt.close("all")
 
 
@@ -178,7 +181,7 @@ def test_the_map_keeps_distances():
     from orderless.rashomon import disagreements
 
     one, _ = folds()
-    trees = one.function_table().trees
+    trees = one.functions().table().trees
     apart = disagreements(one._problem, trees)
     rows = one._problem.bits
     said = trees.says(rows)

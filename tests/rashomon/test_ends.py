@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
+from orderless import member
 
 LABELS = {2: ["no", "yes"], 3: ["a", "b", "c"]}
 
@@ -48,7 +49,7 @@ def test_ends_are_those_of_all_trees(seed, classes, regularization):
         assert ends.loc[name, "largest"] == max(values)
         for which in ("smallest", "largest"):
             tree = found.function(ends.loc[name, f"{which}_function"]).tree
-            assert ends.loc[name, which] == values[found.rank(tree)]
+            assert ends.loc[name, which] == values[found.index(tree)]
     assert ends.loc["objective", "smallest"] == found.objective
     assert ends.loc["leaves", "smallest"] == min(tree.n_leaves for tree in trees)
     assert ends.loc["leaves", "largest"] is None
@@ -56,7 +57,7 @@ def test_ends_are_those_of_all_trees(seed, classes, regularization):
 
 def test_views_and_measures():
     X, y = problem(3)
-    found = ol.RashomonSet(2, 0.01, 0.3).fit(X, y).trees_.must_not_use("x0")
+    found = ol.RashomonSet(2, 0.01, 0.3).fit(X, y).trees_.where(~member.uses("x0"))
     ends = found.ends(measures=["false positives", "precision"], positive="no")
     for name in ("false positives", "precision"):
         assert ends.loc[name, "smallest"] == found.range(ol.Measure(name, positive="no")).smallest
@@ -89,4 +90,4 @@ def test_an_empty_view_is_refused():
     X, y = problem(7)
     found = ol.RashomonSet(1, 0.01, 0).fit(X, y).trees_
     with pytest.raises(ValueError, match="no tree in this view"):
-        found.must_use("x0", "x1").ends()
+        found.where(member.uses("x0"), member.uses("x1")).ends()

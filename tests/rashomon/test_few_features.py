@@ -7,6 +7,7 @@ from constraint_cases import features_of
 from rashomon_cases import Case, key
 
 import orderless as ol
+from orderless import member
 from orderless.errors import OutOfMemory, OutOfTime
 from orderless.rashomon import few_features
 from orderless.rashomon.flat import join
@@ -44,8 +45,11 @@ def test_set_by_set_and_all_sets_at_once_count_the_same_trees(seed, monkeypatch)
     found = random_set(seed, 2 + seed % 2)
     names = list(found._problem.columns.space.names)
     looks = [
-        found, found.nontrivial(), found.max_leaves(4), found.must_use(names[0]),
-        found.must_not_use(names[1]), found.within(0.03), found.min_leaf(3), found.first(names[0]),
+        found,
+        *map(found.where, (
+            ~member.trivial, member.leaves <= 4, member.uses(names[0]), ~member.uses(names[1]),
+            member.epsilon <= 0.03, member.min_leaf >= 3, member.root == names[0],
+        )),
     ]  # fmt: skip
     n_by_sets = 0
     for look in looks:
@@ -64,7 +68,7 @@ def test_set_by_set_and_all_sets_at_once_count_the_same_trees(seed, monkeypatch)
 @pytest.mark.parametrize("seed", range(3))
 def test_positions_name_every_tree_once_and_by_objective(seed, trivial, monkeypatch):
     found = random_set(seed, depth=2, epsilon=0.2)
-    look = found if trivial else found.nontrivial()
+    look = found if trivial else found.where(~member.trivial)
     one, other = two_ways(found, look._view.with_features(2), monkeypatch)
     assert one.n > 20
     trees = one.unrank(range(one.n))
@@ -99,9 +103,9 @@ def test_brute_force_over_all_trees_agrees(seed):
     found = case.fit()
     for most in range(3):
         wanted = [tree for tree in case.oracle.trees if len(features_of(case, tree)) <= most]
-        assert sorted(map(repr, (key(tree) for tree in found.at_most_features(most)))) == sorted(
-            repr(case.key(tree)) for tree in wanted
-        )
+        assert sorted(
+            map(repr, (key(tree) for tree in found.where(member.n_features <= most)))
+        ) == sorted(repr(case.key(tree)) for tree in wanted)
 
 
 def test_limits_hold(monkeypatch):

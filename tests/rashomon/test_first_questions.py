@@ -14,6 +14,7 @@ from rashomon_cases import Case, key
 from rashomon_number_cases import NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless._core.rashomon import trees_by_root
 from orderless.errors import InvalidData, InvalidParameter, OutOfTime
 from orderless.rashomon.distinct_estimate import _trees_alike
@@ -57,7 +58,7 @@ def test_trees_are_counted_by_their_first_question(semantics, trivial):
         view = found._view._replace(trivial=trivial)
         due = [tree for tree in case.oracle.trees if trivial or not is_trivial(tree)]
         known = by_brute_force(case, WHERE[semantics], due)
-        seen = list(found if trivial else found.nontrivial())
+        seen = list(found if trivial else found.where(~member.trivial))
         got = of_every_tree(found, view, semantics)
         assert got == [known[key(tree)] for tree in seen], seed
         alike = _trees_alike(found._source, view, semantics, list(range(len(seen))))
@@ -71,7 +72,7 @@ def test_trees_of_views(name):
     for seed in range(12):
         case = Case(seed, 2, 5)
         one = draw(case, name, np.random.default_rng(seed))
-        if one.given[one.name] is None:
+        if not one.conditions:
             continue
         found = one.view(case.fit())
         known = by_brute_force(case, "cells", [tree for tree in case.oracle.trees if one.met(tree)])
@@ -88,11 +89,11 @@ def test_which_columns_are_first(name):
         found, due = case.fit(), list(case.oracle.trees)
         if name != "none":
             one = draw(case, name, np.random.default_rng(seed))
-            if one.given[one.name] is None:
+            if not one.conditions:
                 continue
             found, due = one.view(found), [tree for tree in due if one.met(tree)]
         known = by_brute_force(case, "cells", due)
-        for functions in (found, found.nontrivial()) if name == "none" else (found,):
+        for functions in (found, found.where(~member.trivial)) if name == "none" else (found,):
             table = functions.functions().table()
             got = first_columns(found, table)
             trees = found._problem.trees(table.trees)
@@ -119,7 +120,7 @@ def test_lists_of_trees():
         assert set(np.flatnonzero(begins).tolist()) == set(names) - {-1}
         for j, n in names.items():
             if j >= 0:
-                assert found.first(found.columns[j]).n_trees == n
+                assert found.where(member.root == found.columns[j]).n_trees == n
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
@@ -143,12 +144,12 @@ def several() -> Any:
 @pytest.mark.parametrize("draw_from", ["functions", "trees"])
 def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
     """Of a sample, the functions that the view of all trees with a first question has."""
-    every = several.choose(sample=25, draw=draw_from, random_state=0).set_index("fingerprint")
+    every = ol.choose(several, sample=25, draw=draw_from, random_state=0).set_index("fingerprint")
     kept = 0
     for name in several.columns:
-        begins = set(several.first(name).choose().set_index("fingerprint").index)
-        assert set(several.choose(first=name).set_index("fingerprint").index) == begins
-        some = several.choose(sample=25, draw=draw_from, random_state=0, first=name).set_index(
+        begins = set(ol.choose(several.where(member.root == name)).set_index("fingerprint").index)
+        assert set(ol.choose(several, first=name).set_index("fingerprint").index) == begins
+        some = ol.choose(several, sample=25, draw=draw_from, random_state=0, first=name).set_index(
             "fingerprint"
         )
         assert some.index.tolist() == [one for one in every.index if one in begins]
@@ -159,20 +160,24 @@ def test_a_sample_is_chosen_from_as_views_are(several, draw_from):
 
 
 def test_a_sample_of_a_view(several):
-    view = several.first("x0").must_use("x1").max_leaves(5)
-    some = view.choose(sample=10, random_state=0).set_index("fingerprint")
+    view = several.where(member.root == "x0", member.uses("x1"), member.leaves <= 5)
+    some = ol.choose(view, sample=10, random_state=0).set_index("fingerprint")
     assert (
-        view.choose(sample=10, random_state=0, first="x0").set_index("fingerprint").index.tolist()
+        ol.choose(view, sample=10, random_state=0, first="x0")
+        .set_index("fingerprint")
+        .index.tolist()
         == some.index.tolist()
     )
-    assert len(view.choose(sample=10, random_state=0, first="x1").set_index("fingerprint")) == 0
-    assert len(view.choose(first="x1").set_index("fingerprint")) == 0
-    rising = several.monotone({"x0": 1})
-    begins = set(rising.first("x1").choose().set_index("fingerprint").index)
-    table = rising.choose(sample=10, random_state=0).set_index("fingerprint")
+    assert len(ol.choose(view, sample=10, random_state=0, first="x1").set_index("fingerprint")) == 0
+    assert len(ol.choose(view, first="x1").set_index("fingerprint")) == 0
+    rising = several.where(member.monotone({"x0": 1}))
+    begins = set(ol.choose(rising.where(member.root == "x1")).set_index("fingerprint").index)
+    table = ol.choose(rising, sample=10, random_state=0).set_index("fingerprint")
     due = [name for name in table.index if name in begins]
     assert (
-        rising.choose(sample=10, random_state=0, first="x1").set_index("fingerprint").index.tolist()
+        ol.choose(rising, sample=10, random_state=0, first="x1")
+        .set_index("fingerprint")
+        .index.tolist()
         == due
     )
 
@@ -187,13 +192,13 @@ def test_two_columns_of_one_condition():
     features = [ol.Feature("a", values="integer"), ol.Feature("b", "boolean")]
     space = ol.Space(features, asked | {"b": "b"})
     found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y).trees_
-    for view in (found, found.first("c0"), found.first("c1")):
-        table = view.choose(sample=1, random_state=0).set_index("fingerprint")
+    for view in (found, found.where(member.root == "c0"), found.where(member.root == "c1")):
+        table = ol.choose(view, sample=1, random_state=0).set_index("fingerprint")
         for name in view.columns:
-            own = view.first(name)
-            begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
+            own = view.where(member.root == name)
+            begins = set(ol.choose(own).set_index("fingerprint").index) if own.n_trees else set()
             got = (
-                view.choose(sample=1, random_state=0, first=name)
+                ol.choose(view, sample=1, random_state=0, first=name)
                 .set_index("fingerprint")
                 .index.tolist()
             )
@@ -206,13 +211,13 @@ def test_a_sample_of_functions_of_numbers(loss):
     X = random.integers(0, 2, (50, 5))
     y = X[:, 0] * 2.0 + X[:, 1] + random.integers(0, 3, 50) / 4
     found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y).trees_
-    table = found.choose(sample=12, random_state=0).set_index("fingerprint")
+    table = ol.choose(found, sample=12, random_state=0).set_index("fingerprint")
     kept = 0
     for name in found.columns:
-        own = found.first(name)
-        begins = set(own.choose().set_index("fingerprint").index) if own.n_trees else set()
+        own = found.where(member.root == name)
+        begins = set(ol.choose(own).set_index("fingerprint").index) if own.n_trees else set()
         got = (
-            found.choose(sample=12, random_state=0, first=name)
+            ol.choose(found, sample=12, random_state=0, first=name)
             .set_index("fingerprint")
             .index.tolist()
         )
@@ -251,14 +256,18 @@ def test_a_constant_function_begins_with_what_may_be_asked_in_vain():
 
 
 def test_what_is_refused(several):
-    with pytest.raises(InvalidData, match="first asks 'x9', which is no column and no feature"):
-        several.choose(first="x9").set_index("fingerprint")
+    with pytest.raises(
+        InvalidData, match="the first question asks 'x9', which is no column and no feature"
+    ):
+        ol.choose(several, first="x9").set_index("fingerprint")
     X = [[0, 3], [1, 3], [1, 3]]  # nothing is learned from the second
     found = ol.RashomonSet(1, 0.01, 0.5).fit(pd.DataFrame(X, columns=["a", "b"]), [0, 1, 1]).trees_
-    with pytest.raises(InvalidData, match="first asks 'b', a feature that no column is about"):
-        found.first("b")
+    with pytest.raises(
+        InvalidData, match="the first question asks 'b', a feature that no column is about"
+    ):
+        found.where(member.root == "b")
     with pytest.raises(InvalidParameter, match="first must be the name of a feature or column"):
-        several.choose(first={"feature": "x0"}, sample=5).set_index("fingerprint")
+        ol.choose(several, first={"feature": "x0"}, sample=5).set_index("fingerprint")
 
 
 def test_the_limit_of_time_is_kept(several):

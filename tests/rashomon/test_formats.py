@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidTree, OutOfMemory, OutOfTime
 
 ODD = [
@@ -23,16 +24,29 @@ def files():
     y = [0, 0, 0, 1, 1, 0]
     plain = ol.RashomonSet(2, 0.05, 0.1).fit(bits, y).trees_
     mixed = pd.DataFrame({"n": [1.5, 2, 3, 4.5, 5, 6], "t": list("abcabc"), "b": bits[:, 0]})
-    raw = (
-        ol.RashomonSet(2, "1/30", 0.1, epsilon_kind="relative")
-        .fit(mixed, y, [1, 2, 0.5, 1, 1, 1])
-        .trees_
-    )
+    raw = ol.RashomonSet(2, "1/30", 0.1, relative=True).fit(mixed, y, [1, 2, 0.5, 1, 1, 1]).trees_
     listed = ol.TreeSet.from_trees(list(plain), bits, y)
-    views = [plain.within(0), plain.using("x0").at_most(3), raw.without("t"), listed.nontrivial()]
-    every = plain.min_leaf(2).first({"feature": "x0", "true": "x1"}).at_most_features(2)
-    views.append(every.max_cost(2, {"x0": 1, "x1": 1, "x2": 0.5}).monotone({"x1": 1}))
-    views.append(listed.first("x1").max_cost(2, {"x0": 1, "x1": 1, "x2": 0}).min_leaf(2))
+    views = [
+        plain.where(member.epsilon <= 0),
+        plain.where(member.uses("x0"), member.leaves <= 3),
+        raw.where(~member.uses("t")),
+        listed.where(~member.trivial),
+    ]
+    every = plain.where(
+        member.min_leaf >= 2, member.root == {"feature": "x0", "true": "x1"}, member.n_features <= 2
+    )
+    views.append(
+        every.where(
+            member.path_cost({"x0": 1, "x1": 1, "x2": 0.5}) <= 2, member.monotone({"x1": 1})
+        )
+    )
+    views.append(
+        listed.where(
+            member.root == "x1",
+            member.path_cost({"x0": 1, "x1": 1, "x2": 0}) <= 2,
+            member.min_leaf >= 2,
+        )
+    )
     return [found.to_json() for found in (plain, raw, listed, *views)]
 
 
@@ -113,7 +127,7 @@ def test_numbers_of_a_file_are_read_with_care(name, text):
     content = json.loads(files()[0])
     with pytest.raises(InvalidTree, match=name):
         ol.TreeSet.from_json(json.dumps({**content, name: text}))
-    content["view"]["epsilon"] = text
+    content["epsilon"] = text
     with pytest.raises(InvalidTree, match="epsilon"):
         ol.TreeSet.from_json(json.dumps(content))
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from rashomon_cases import BY
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData
 
 
@@ -23,11 +25,17 @@ def tied(seed, aware):
 @pytest.mark.parametrize("seed", range(8))
 def test_the_first_function_is_that_of_the_best_tree(seed, aware):
     found = tied(seed, aware)
-    for view in (found, found.nontrivial(), found.without("a"), found.within(0), found.at_most(2)):
+    for view in (
+        found,
+        found.where(~member.trivial),
+        found.where(~member.uses("a")),
+        found.where(member.epsilon <= 0),
+        found.where(member.leaves <= 2),
+    ):
         if not view.n_trees:
             continue
         for semantics in (None, "aware", "independent", "rows"):
-            functions = view.functions(semantics=semantics)
+            functions = view.functions(BY[semantics])
             first = functions[0]
             assert str(first.tree) == str(view.best_tree) == str(view[0])
             assert first.objective == found._problem.objective(functions.table().cost[0])
@@ -59,10 +67,10 @@ def test_a_list_of_trees_too():
     assert found.n_trees == found.n_distinct == 4
     assert found.n_distinct_rows == 1
     for semantics in ("aware", "independent", "rows"):
-        assert str(found.functions(semantics=semantics)[0].tree) == str(found.best_tree)
+        assert str(found.functions(BY[semantics])[0].tree) == str(found.best_tree)
     with pytest.raises(InvalidData, match="no tree in this view"):
-        found.at_most(1).best_tree  # noqa: B018
-    assert len(found.at_most(1).functions()) == 0
+        found.where(member.leaves <= 1).best_tree  # noqa: B018
+    assert len(found.where(member.leaves <= 1).functions()) == 0
 
 
 def test_a_piece_need_not_hold_the_best():

@@ -22,8 +22,7 @@ def constrained(case: Any, found: Any, names: Any, seed: int) -> tuple[Any, list
     trees = case.oracle.trees
     for name in names:
         one = draw(case, name, random)
-        if one.given[one.name] is not None:
-            found, trees = one.view(found), [t for t in trees if one.met(t)]
+        found, trees = one.view(found), [t for t in trees if one.met(t)]
     return found, trees
 
 
@@ -67,13 +66,13 @@ def test_constraints(names: tuple[str, ...]) -> None:
         fair = found.nearest(ol.Measure("demographic parity", rows, groups=groups), limit=10_000)
         assert abs(fair.gap) == min(map(abs, positives.values()))
         assert fair.proven
-        said = found.conflict(rows, sample=0)
-        best = [case.classes.index(label) for label in said.decision.tolist()]
+        said = found.votes(rows)
+        best = [case.classes.index(label) for label in said.best.tolist()]
         due = [any(say(t, x) != b for t in trees) for x, b in zip(case.cells, best, strict=True)]
-        assert said.any.tolist() == due
+        assert said.contested.tolist() == due
 
 
-@pytest.mark.parametrize("name", ["min_leaf", "must_use", "at_most_features", "first", "max_cost"])
+@pytest.mark.parametrize("name", ["min_leaf", "uses", "n_features", "root", "path_cost"])
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_constraints_on_trees_of_numbers(name: str, loss: str) -> None:
     for seed in range(4):
@@ -86,8 +85,8 @@ def test_constraints_on_trees_of_numbers(name: str, loss: str) -> None:
         due = [sum(abs(say(t, x) - v) for x, v in zip(case.cells, y, strict=True)) for t in trees]
         got = found.range(ol.Measure("absolute error", cells, y))
         assert (got.smallest, got.largest) == (min(due), max(due))
-        said = found.conflict(cells, sample=0)
-        assert said.any.tolist() == [len({say(t, x) for t in trees}) > 1 for x in case.cells]
+        said = found.votes(cells)
+        assert said.contested.tolist() == [len({say(t, x) for t in trees}) > 1 for x in case.cells]
 
 
 @pytest.mark.filterwarnings("ignore::orderless.errors.IncompleteSet")
@@ -112,7 +111,7 @@ def test_a_part_of_a_set_is_named() -> None:
     assert repr(some).endswith(", of an incomplete set)")
     assert not part.pareto_front(ol.Measure("fpr")).complete
     assert not part.range(ol.Measure("brier score")).complete
-    assert repr(part.conflict(X[:9], sample=0)).endswith("rows, of an incomplete set)")
+    assert repr(part.votes(X[:9])).endswith("rows, of an incomplete set)")
     assert repr(part.nearest(ol.Measure("fpr", groups="x5"), limit=4)).endswith(
         ", of an incomplete set)"
     )
@@ -152,7 +151,7 @@ def test_ranges_are_those_of_all_functions_of_real_sets(
     binarizer = ol.Binarizer().set_output(transform="pandas")
     columns = binarizer.fit(X.iloc[rows], y.iloc[rows]).transform(X)
     found = ol.RashomonSet().fit(columns.iloc[rows], y.iloc[rows]).trees_
-    trees = found.function_table().trees
+    trees = found.functions().table().trees
     for at, arguments in (
         (rows, ()),
         (others, (columns.iloc[others], y.iloc[others])),

@@ -5,6 +5,7 @@ import pytest
 from rashomon_cases import Case
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData
 
 
@@ -17,17 +18,17 @@ def wrong(tree, case, positive):
 
 def views(case, found):
     names = case.space.names
-    yield found.at_most_features(1)
-    yield found.at_most_features(2).using(names[0])
-    yield found.min_leaf(2)
-    yield found.min_leaf(2).at_most_features(1)
-    yield found.first(names[-1])
-    yield found.first(names[0]).at_most(3)
-    yield found.max_cost(3, dict(zip(names, (1, 2, 3, 4, 5), strict=False)))
+    yield found.where(member.n_features <= 1)
+    yield found.where(member.n_features <= 2, member.uses(names[0]))
+    yield found.where(member.min_leaf >= 2)
+    yield found.where(member.min_leaf >= 2, member.n_features <= 1)
+    yield found.where(member.root == names[-1])
+    yield found.where(member.root == names[0], member.leaves <= 3)
+    yield found.where(member.path_cost(dict(zip(names, (1, 2, 3, 4, 5), strict=False))) <= 3)
     ordered = [name for name in names if case.space[name].ordered]
     if ordered:
-        yield found.monotone({ordered[0]: 1})
-    yield found.at_most_features(2).nontrivial()
+        yield found.where(member.monotone({ordered[0]: 1}))
+    yield found.where(member.n_features <= 2, ~member.trivial)
 
 
 @pytest.mark.parametrize("seed", range(7000, 7040))
@@ -67,6 +68,8 @@ def test_ranges_of_constrained_sets(seed):
 
 def test_shares_of_leaves_are_not_those_of_functions():
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    found = ol.RashomonSet(2, 0.01, 0.3).fit(X, [0, 0, 0, 1]).trees_.monotone({"x0": 1})
+    found = (
+        ol.RashomonSet(2, 0.01, 0.3).fit(X, [0, 0, 0, 1]).trees_.where(member.monotone({"x0": 1}))
+    )
     with pytest.raises(InvalidData, match="monotone is a property of functions"):
         found.range(ol.Measure("squared error"))

@@ -17,7 +17,7 @@ from rashomon_number_cases import NumberCase
 from sklearn.base import clone
 
 import orderless as ol
-from orderless import _core
+from orderless import _core, member
 from orderless.errors import IncompleteSet, InvalidTree, OutOfMemory, OutOfTime
 from orderless.rashomon.incomplete import part_of
 from orderless.rashomon.number_problem import NumberProblem
@@ -71,7 +71,7 @@ def said(found):
     assert "part of a set: " in text
     assert "incomplete: " in text
     assert found.incomplete in text
-    view = found.at_most(2)
+    view = found.where(member.leaves <= 2)
     assert view.complete is False
     assert "part of a set" in repr(view)
 
@@ -250,7 +250,7 @@ def test_parts_of_sets_of_numbers(seed, loss, monkeypatch):
             found = rset.fit(case.X, case.y, case.weights).trees_
         assert found.incomplete in rset._repr_html_inner().replace("&#x27;", "'")
         assert found.complete is False
-        assert found.n_trees == whole.within(most).n_trees
+        assert found.n_trees == whole.where(member.epsilon <= most).n_trees
         assert found.n_trees <= whole.n_trees <= (found.n_trees_bounds[1] or whole.n_trees)
         assert found.objective_bounds == (whole.objective, whole.objective)
 
@@ -282,7 +282,7 @@ def test_least_errors_make_the_upper_bound_smaller(part, monkeypatch):
 
 def test_answers_about_all_trees_say_that_they_are_about_a_part(part):
     X, _ = _table()
-    for ask in ("predict", "predict_proba", "multiplicity", "ambiguity", "discrepancy"):
+    for ask in ("predict", "votes"):
         with pytest.warns(IncompleteSet, match=rf"^{ask} is about the trees of this part alone"):
             getattr(part, ask)(X[:5])
     whole = ol.RashomonSet(3, 0.01, 0.04).fit(X, _).trees_
@@ -358,16 +358,16 @@ def test_more_trees_than_can_be_counted(monkeypatch):
 @pytest.mark.parametrize("seed", range(12))
 def test_a_part_keeps_the_constraints(seed, monkeypatch):
     case = Case(seed, 2, 4)
-    constraints = {"max_leaves": 3, "min_leaf": 2}
-    whole = case.fit(**constraints)
+    constraints = (member.leaves <= 3, member.min_leaf >= 2)
+    whole = case.fit(constraints=constraints)
     with monkeypatch.context() as patch:
         most = Fraction(str(case.epsilon)) / 2
         Work(patch, lambda rules, known: rules.epsilon > most)
         if not case.epsilon:
             return
-        found = case.fit(on_limit="part", **constraints)
+        found = case.fit(on_limit="part", constraints=constraints)
     assert found.complete is False
-    assert Counter(map(key, found)) == Counter(map(key, whole.within(most)))
+    assert Counter(map(key, found)) == Counter(map(key, whole.where(member.epsilon <= most)))
     assert found.n_trees_bounds[1] >= whole.n_trees
 
 
@@ -390,10 +390,10 @@ def test_lists_are_complete():
 def test_a_part_that_is_not_proven_is_a_fault(monkeypatch):
     """The last check before a part is given."""
     from orderless.rashomon import incomplete
+    from orderless.rashomon.conditions import view_of
 
     X, y = _table()
-    rset = ol.RashomonSet(3, 0.01, 0.04).fit(X, y)
-    engine = rset.trees_._source
+    engine = ol.RashomonSet(3, 0.01, 0.04).fit(X, y).trees_._source
     monkeypatch.setattr(incomplete.Incomplete, "holds", lambda self, bound: False)
     with pytest.raises(AssertionError, match="not proven"):
-        part_of(engine, OutOfMemory("too much"), rset._constrained, math.inf)
+        part_of(engine, OutOfMemory("too much"), view_of, math.inf)

@@ -28,9 +28,9 @@ def said(tree, rows):
 
 def test_training_errors_rates_and_sizes(case):
     found = case.fit()
-    table = found.choose(positive=case.classes[0] if len(case.classes) == 2 else None).set_index(
-        "fingerprint"
-    )
+    table = ol.choose(
+        found, positive=case.classes[0] if len(case.classes) == 2 else None
+    ).set_index("fingerprint")
     weights = np.ones(len(case.X)) if case.weights is None else case.weights
     truth = np.array(case.labels, dtype=object)
     assert sorted(table.index) == sorted(f.fingerprint for f in found.functions())
@@ -55,7 +55,7 @@ def test_held_out_rows_and_votes(case):
     found = case.fit()
     X = np.array([case.cells[i] for i in case.random.integers(0, len(case.cells), 9)])
     y = [case.classes[i] for i in case.random.integers(0, len(case.classes), 9)]
-    table = found.choose(X, y).set_index("fingerprint")
+    table = ol.choose(found, X, y).set_index("fingerprint")
     answers = np.array([said(tree, X).tolist() for tree in trees_of(found, table)], dtype=object)
     n = len(answers)
     for k, row in enumerate(table.itertuples()):
@@ -89,7 +89,7 @@ def test_coverage(case):
     weights = np.ones(len(case.X)) if case.weights is None else case.weights
     chance = {name: (k % 4) / 4 for k, name in enumerate(case.space.names)}
     for given, chances in ((0.3, dict.fromkeys(case.space.names, 0.3)), (chance, chance)):
-        table = found.choose(missing=given).set_index("fingerprint")
+        table = ol.choose(found, missing=given).set_index("fingerprint")
         for tree, row in zip(trees_of(found, table)[:4], table.itertuples(), strict=False):
             certain = brute_coverage(case, tree, case.X, chances)
             assert row.coverage == pytest.approx(certain @ weights / weights.sum(), abs=1e-9)
@@ -100,7 +100,7 @@ def test_coverage_of_a_table_with_gaps(case):
     rows = case.X.astype(float)
     rows[case.random.random(rows.shape) < 0.4] = np.nan
     gaps = pd.DataFrame(rows, columns=list(case.names))
-    table = found.choose(missing=gaps).set_index("fingerprint")
+    table = ol.choose(found, missing=gaps).set_index("fingerprint")
     for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):
         assert row.coverage == pytest.approx(1 - np.ma.getmaskarray(tree.predict(rows)).mean())
 
@@ -108,7 +108,7 @@ def test_coverage_of_a_table_with_gaps(case):
 def test_questions_and_costs(case):
     found = case.fit()
     costs = {name: k + 0.5 for k, name in enumerate(case.space.names)}
-    table = found.choose(case.X, costs=costs).set_index("fingerprint")
+    table = ol.choose(found, case.X, costs=costs).set_index("fingerprint")
     assert "held_out_error" not in table
     for tree, row in zip(trees_of(found, table)[:5], table.itertuples(), strict=False):
         one = dict.fromkeys(case.space.names, 1)
@@ -121,7 +121,7 @@ def test_numbers():
     X = random.integers(0, 2, (40, 4))
     y = np.round(X @ [1, 2, 3, 0] + random.normal(0, 1, 40), 1)
     found = ol.RashomonSet(2, 0.02, 0.1, task="regression").fit(X, y).trees_
-    table = found.choose(X[:15], y[:15]).set_index("fingerprint")
+    table = ol.choose(found, X[:15], y[:15]).set_index("fingerprint")
     assert not {"agreement", "sensitivity"} & set(table)
     for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):
         answers = np.asarray(tree.predict(X[:15]), dtype=float)
@@ -154,11 +154,11 @@ def small():
 )
 def test_what_cannot_be_measured_is_said(given, error, words):
     with pytest.raises(error, match=words):
-        small().choose(**given).set_index("fingerprint")
+        ol.choose(small(), **given).set_index("fingerprint")
 
 
 def test_labels_that_are_no_class_are_wrong():
-    table = small().choose([[0, 0, 0], [1, 1, 1]], [7, 1]).set_index("fingerprint")
+    table = ol.choose(small(), [[0, 0, 0], [1, 1, 1]], [7, 1]).set_index("fingerprint")
     assert table.held_out_error.tolist() == [0.5, 0.5]
     assert np.isnan(table.specificity).all()  # no row of the other class
 
@@ -169,7 +169,7 @@ def test_too_many_ways_to_miss():
     y = X.sum(axis=1) % 2
     found = ol.TreeSet.from_trees([_parity(12)], X, y)
     with pytest.raises(TooLarge, match="missing= can be a table with gaps"):
-        found.choose().set_index("fingerprint")
+        ol.choose(found).set_index("fingerprint")
 
 
 def _parity(depth, odd=0, at=0):
@@ -192,7 +192,7 @@ def test_further_measures(case):
         "mistakes": ol.Measure("false positives"),
         "gap": ol.Measure("positive rate", groups=groups),
     }
-    table = found.choose(measures=measures).set_index("fingerprint")
+    table = ol.choose(found, measures=measures).set_index("fingerprint")
     for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):
         only = ol.TreeSet.from_trees(
             [tree], case.X, case.labels, regularization=case.regularization,
@@ -205,10 +205,10 @@ def test_further_measures(case):
                 only.range(ol.Measure("precision"))
         else:
             assert row.precision == float(only.range(ol.Measure("precision")).smallest)
-    front = found.choose(measures=measures, front="error,gap").set_index("fingerprint")
+    front = ol.choose(found, measures=measures, front="error,gap").set_index("fingerprint")
     assert abs(front.gap).min() == abs(table.gap).min()
     assert (
-        found.choose(measures="false positives", sort="false positives")
+        ol.choose(found, measures="false positives", sort="false positives")
         .set_index("fingerprint")
         .index[0]
         in table.index
@@ -217,6 +217,6 @@ def test_further_measures(case):
 
 def test_measures_that_cannot_be():
     with pytest.raises(ValueError, match="measures names 'error', which is a column already"):
-        small().choose(measures={"error": "fpr"}).set_index("fingerprint")
+        ol.choose(small(), measures={"error": "fpr"}).set_index("fingerprint")
     with pytest.raises(InvalidData, match="is of trees, not of functions"):
-        small().choose(measures=["brier score"]).set_index("fingerprint")
+        ol.choose(small(), measures=["brier score"]).set_index("fingerprint")

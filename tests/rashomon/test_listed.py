@@ -10,6 +10,7 @@ from oracle_rashomon import is_trivial, n_leaves, say
 from rashomon_cases import Case, key
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidTree, TooLarge
 from orderless.rashomon import TreeSet
 
@@ -58,7 +59,7 @@ def test_trees_come_in_order(both):
         assert before <= now
         before = now
         assert found[i] == found[i - found.n_trees] == tree
-        assert found.rank(tree) == i
+        assert found.index(tree) == i
         assert tree in found
     assert {key(tree) for tree in found} == set(known)
 
@@ -85,7 +86,7 @@ def test_functions_have_their_trees(both):
 def test_files_give_the_same_set_back():
     for seed in range(8):
         case = Case(seed)
-        found = listed(case).nontrivial()
+        found = listed(case).where(~member.trivial)
         for again in (ol.TreeSet.from_json(found.to_json()), pickle.loads(pickle.dumps(found))):
             assert isinstance(again, TreeSet)
             assert list(again) == list(found)
@@ -105,7 +106,9 @@ def test_changed_files_are_refused():
         ({"regularization": "x"}, "does not describe a set"),
         ({"trees": {**content["trees"], "column": [0] * len(content["trees"]["column"])}},
          "are not trees"),
-        ({"view": {**content["view"], "forbidden": [99]}}, "not there"),
+        ({"where": [{"kind": "uses", "feature": "x99", "used": True}]}, "no feature 'x99'"),
+        ({"where": [{"kind": "uses"}]}, "this is not a condition"),
+        ({"where": [{"kind": "depth", "most": 3}]}, "not the JSON form of a condition"),
         ({"version": 2}, "version 2"),
         ({"format": "orderless-tree"}, "expected the format"),
     ]:  # fmt: skip
@@ -131,11 +134,11 @@ def test_numeric_trees_by_hand():
     assert found.columns == ("age <= 30", "color = red")
     assert [tree.n_leaves for tree in found] == [2, 3, 1]
     assert found.predict([{"age": 50}, {"color": "blue"}, {"age": 30}]).tolist() == ["b", "a", "a"]
-    assert found.without("color").n_trees == 2
-    assert found.using("color", ["age"]).n_trees == 1
-    assert found.at_most(2).nontrivial().n_trees == 2
-    assert found.multiplicity(X).tolist() == [[3, 0], [1, 2], [1, 2], [3, 0]]
-    assert found.ambiguity(X) == 0.5 == found.discrepancy(X)
+    assert found.where(~member.uses("color")).n_trees == 2
+    assert found.where(member.uses("color"), member.uses("age")).n_trees == 1
+    assert found.where(member.leaves <= 2, ~member.trivial).n_trees == 2
+    assert found.votes(X).counts.tolist() == [[3, 0], [1, 2], [1, 2], [3, 0]]
+    assert found.votes(X).ambiguity() == 0.5 == found.votes(X).discrepancy()
 
 
 def test_bad_lists_are_refused():

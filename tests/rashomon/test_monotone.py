@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import OutOfMemory
 
 
@@ -20,8 +21,8 @@ def test_nan_is_neither_more_nor_less():
     known, rises, falls = tree(np.inf, 0, 1), tree(1.0, 0, 1), tree(1.0, 1, 0)
     rows = [{"lab": 1.0}, {"lab": 2.0}, {"lab": None}]
     found = ol.TreeSet.from_trees([known, rises, falls], rows, [0, 1, 1])
-    assert set(found.monotone({"lab": 1})) == {known, rises}
-    assert set(found.monotone({"lab": -1})) == {known, falls}
+    assert set(found.where(member.monotone({"lab": 1}))) == {known, rises}
+    assert set(found.where(member.monotone({"lab": -1}))) == {known, falls}
 
 
 def test_functions_that_cannot_be_listed_are_refused():
@@ -29,5 +30,5 @@ def test_functions_that_cannot_be_listed_are_refused():
     X, y = random.integers(0, 2, (60, 8)), random.integers(0, 2, 60)
     found = ol.RashomonSet(3, 0, 0.3, memory_limit=400_000).fit(X, y).trees_
     with pytest.raises(OutOfMemory, match="property of the whole of it, so all functions have to"):
-        _ = found.monotone({"x0": 1}).n_trees
-    assert found.min_leaf(2).n_trees > 0
+        _ = found.where(member.monotone({"x0": 1})).n_trees
+    assert found.where(member.min_leaf >= 2).n_trees > 0

@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 from oracle_rashomon import columns_of, is_trivial, n_leaves
 from oracle_rashomon_numbers import NumberProblem
-from rashomon_cases import key
+from rashomon_cases import BY, key
 from rashomon_number_cases import CASES, NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidTree, OutOfMemory, OutOfTime, TooLarge
 
 
@@ -38,7 +39,7 @@ def test_numbers_and_order(case):
     assert set(seen) == set(due)
     order = [(due[name], tree.n_leaves) for name, tree in zip(seen, trees, strict=True)]
     assert order == sorted(order)
-    histogram = found.histogram()
+    histogram = found.counts()
     assert histogram["trees"].sum() == len(trees)
     first = trees[0]
     assert histogram["loss"][0] == pytest.approx(
@@ -64,7 +65,7 @@ def test_functions(case):
             )
             for trees in by_function.values()
         )
-        functions = found.functions(semantics=semantics)
+        functions = found.functions(BY[semantics])
         assert due == sorted(
             (f.objective, f.errors, f.leaves, f.n_trees, f.n_nontrivial) for f in functions
         )
@@ -83,7 +84,7 @@ def test_functions(case):
 def test_positions_and_membership(case):
     found, oracle = case.found, case.oracle
     n = found.n_trees
-    assert [found.rank(tree) for tree in found] == list(range(n))
+    assert [found.index(tree) for tree in found] == list(range(n))
     assert key(found[n - 1]) == key(found[-1])
     inside = set(oracle.trees)
     for tree in list(oracle.objectives)[:200]:
@@ -101,12 +102,12 @@ def test_views(case):
     own = {j for j, c in enumerate(case.space.columns) if c.feature == name}
     bound = oracle.optimum * (1 + half) if case.relative else oracle.optimum + half
     views = [
-        (found.within(half), lambda t: oracle.objectives[t] <= bound),
-        (found.at_most(2), lambda t: n_leaves(t) <= 2),
-        (found.using(name), lambda t: bool(columns_of(t) & own)),
-        (found.without(name), lambda t: not columns_of(t) & own),
-        (found.nontrivial(), lambda t: not is_trivial(t)),
-        (found.using(name).at_most(3).nontrivial(),
+        (found.where(member.epsilon <= half), lambda t: oracle.objectives[t] <= bound),
+        (found.where(member.leaves <= 2), lambda t: n_leaves(t) <= 2),
+        (found.where(member.uses(name)), lambda t: bool(columns_of(t) & own)),
+        (found.where(~member.uses(name)), lambda t: not columns_of(t) & own),
+        (found.where(~member.trivial), lambda t: not is_trivial(t)),
+        (found.where(member.uses(name), member.leaves <= 3, ~member.trivial),
          lambda t: bool(columns_of(t) & own) and n_leaves(t) <= 3 and not is_trivial(t)),
     ]  # fmt: skip
     for view, holds in views:
@@ -122,8 +123,8 @@ def test_views(case):
 def test_predict_on_rows_with_unknowns(case):
     found, oracle = case.found, case.oracle
     views = [(found, oracle.trees)]
-    views += [(found.at_most(2), [t for t in oracle.trees if n_leaves(t) <= 2])]
-    views += [(found.nontrivial(), [t for t in oracle.trees if not is_trivial(t)])]
+    views += [(found.where(member.leaves <= 2), [t for t in oracle.trees if n_leaves(t) <= 2])]
+    views += [(found.where(~member.trivial), [t for t in oracle.trees if not is_trivial(t)])]
     names = list(case.space.column_names)
     rows, due = [], []
     for _ in range(25):
@@ -157,7 +158,7 @@ def test_sets_whose_trees_have_objectives_of_their_own():
     X, y = noisy()
     found = ol.RashomonSet(3, 0.01, 0.3, task="regression").fit(X, y).trees_
     assert found.n_trees > 150_000
-    histogram = found.histogram()
+    histogram = found.counts()
     assert histogram["trees"].sum() == found.n_trees
     assert histogram["nontrivial"].sum() == found.n_nontrivial
     assert (np.diff(histogram["objective"]) >= 0).all()
@@ -165,12 +166,12 @@ def test_sets_whose_trees_have_objectives_of_their_own():
     ends = np.cumsum(histogram["trees"])
     for position in [0, 1, found.n_trees - 1, *random.integers(0, found.n_trees, 25).tolist()]:
         tree = found[position]
-        assert found.rank(tree) == position
+        assert found.index(tree) == position
         row = histogram.iloc[int(np.searchsorted(ends, position, side="right"))]
         assert tree.n_leaves == row["leaves"]
         assert ((tree.predict(X) - y) ** 2).sum() == pytest.approx(row["loss"])
-    assert [found.rank(tree) for tree in found[1000:1100]] == list(range(1000, 1100))
-    small = found.within(0.05)
+    assert [found.index(tree) for tree in found[1000:1100]] == list(range(1000, 1100))
+    small = found.where(member.epsilon <= 0.05)
     assert small.n_trees == (histogram["objective"] <= float(small.bound)).dot(histogram["trees"])
 
 
@@ -214,7 +215,7 @@ def test_raw_features_text_and_frames():
         assert isinstance(said, pd.Series)
         assert said.astype(float).tolist() == found.best_tree.predict(frame).tolist()
         unknown = pd.DataFrame({"age": [None], "ward": [None], "urgent": [None]})
-        assert found.predict(unknown).isna().all() or found.at_most(1).n_trees
+        assert found.predict(unknown).isna().all() or found.where(member.leaves <= 1).n_trees
         again = pickle.loads(pickle.dumps(found))
         assert (again.n_trees, again.n_distinct) == (found.n_trees, found.n_distinct)
         assert again.to_json() == found.to_json()
@@ -224,10 +225,10 @@ def test_questions_about_classes_are_refused():
     X, y = noisy(0, 20, 3)
     rset = ol.RashomonSet(2, task="regression").fit(X, y)
     found = rset.trees_
-    with pytest.raises(InvalidData, match=r"predict_proba is about classes.*multiplicity\(X\)"):
-        found.predict_proba(X)
-    with pytest.raises(ValueError, match=r"sample must be None for regression, got 5: the small"):
-        found.multiplicity(X, sample=5)
+    with pytest.raises(InvalidData, match=r"no votes for classes: predict_interval\(X\)"):
+        _ = found.votes(X).shares
+    with pytest.raises(InvalidData, match=r"no votes for classes"):
+        _ = found.votes(X, sample=5).overruled
     with pytest.raises(AttributeError, match=r"no classes in a set of task='regression'"):
         _ = found.classes
     assert "squared loss, numbers to" in rset._repr_html_inner()
@@ -246,7 +247,7 @@ def test_limits():
         ol.RashomonSet(3, 0.01, 0.3, task="regression", memory_limit=10_000_000).fit(X, y).trees_
     )
     with pytest.raises(OutOfMemory, match=r"the histogram needs more than memory_limit"):
-        large.histogram()
+        large.counts()
 
 
 def changed(text: str, **entries: Any) -> str:

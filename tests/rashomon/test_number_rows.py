@@ -12,6 +12,7 @@ from oracle_rashomon import columns_of, is_trivial, n_leaves, say
 from rashomon_number_cases import CASES, NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, OutOfTime, TooLarge
 
 
@@ -30,11 +31,14 @@ def views(case):
     )  # fmt: skip
     due = [
         (found, trees),
-        (found.at_most(2), [t for t in trees if n_leaves(t) <= 2]),
-        (found.nontrivial(), [t for t in trees if not is_trivial(t)]),
-        (found.without(name), [t for t in trees if not columns_of(t) & own]),
-        (found.using(name), [t for t in trees if columns_of(t) & own]),
-        (found.within(0), [t for t in trees if case.oracle.objectives[t] == case.oracle.optimum]),
+        (found.where(member.leaves <= 2), [t for t in trees if n_leaves(t) <= 2]),
+        (found.where(~member.trivial), [t for t in trees if not is_trivial(t)]),
+        (found.where(~member.uses(name)), [t for t in trees if not columns_of(t) & own]),
+        (found.where(member.uses(name)), [t for t in trees if columns_of(t) & own]),
+        (
+            found.where(member.epsilon <= 0),
+            [t for t in trees if case.oracle.objectives[t] == case.oracle.optimum],
+        ),
         (listed, trees),
     ]
     return [(view, some) for view, some in due if some]
@@ -45,7 +49,6 @@ def test_ranges_of_all_cells(case):
     X = np.array(case.cells)
     for view, trees in views(case):
         due = [[float(f({say(t, cell) for t in trees})) for f in (min, max)] for cell in case.cells]
-        assert view.multiplicity(X).tolist() == due
         lower, upper = view.predict_interval(X)
         assert np.stack([lower, upper], axis=1).tolist() == due
 
@@ -80,48 +83,46 @@ def test_ambiguity_and_discrepancy(case, within):
             for t in trees
         ]
         X = np.array(rows)
-        assert view.ambiguity(X, tolerance=within) == pytest.approx(np.mean(np.any(differ, axis=0)))
-        assert view.discrepancy(X, tolerance=within) == pytest.approx(
-            np.max(np.mean(differ, axis=1))
-        )
+        votes = view.votes(X, tolerance=within)
+        assert votes.contested.tolist() == np.any(differ, axis=0).tolist()
+        assert votes.ambiguity() == pytest.approx(np.mean(np.any(differ, axis=0)))
+        assert votes.discrepancy() == pytest.approx(np.max(np.mean(differ, axis=1)))
+        functions = [case.read_back(function.tree, rows) for function in view.functions()]
+        against = [
+            [abs(number - b) > far for number, b in zip(f, best, strict=True)] for f in functions
+        ]
+        assert votes.conflict == pytest.approx(np.mean(against, axis=0))
         right = [[abs(say(t, r) - n) <= far for r, n in zip(rows, y, strict=True)] for t in trees]
         both = np.any(right, axis=0) & ~np.all(right, axis=0)
-        assert view.ambiguity(X, y, tolerance=within) == pytest.approx(np.mean(both))
+        assert votes.ambiguity(y) == pytest.approx(np.mean(both))
     assert oracle.trees
 
 
 def test_frames_and_refusals():
     X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": [0, 1, 0, 1, 1]}, index=list("vwxyz"))
     found = ol.RashomonSet(2, 0.01, 0.5, task="regression").fit(X, [1, 2, 4, 8, 9]).trees_
-    table = found.multiplicity(X)
-    assert list(table.columns) == ["smallest", "largest"]
-    assert list(table.index) == list("vwxyz")
     lower, upper = found.predict_interval(X)
     assert lower.name == "lower"
-    assert upper.tolist() == table["largest"].tolist()
+    assert list(upper.index) == list("vwxyz")
     with pytest.raises(InvalidData, match=r"row 1 does not say whether 'b' holds: complete rows"):
-        found.multiplicity([[0, 1], [1, None]])
+        found.votes([[0, 1], [1, None]])
     with pytest.raises(InvalidData, match=r"X has no rows: give at least one"):
-        found.ambiguity(X[:0])
-    with pytest.raises(InvalidData, match=r"X has no rows: give at least one"):
-        found.discrepancy(X[:0])
+        found.votes(X[:0])
     with pytest.raises(InvalidData, match=r"X has 5 rows and y has 2 numbers"):
-        found.ambiguity(X, [1, 2])
+        found.votes(X).ambiguity([1, 2])
     with pytest.raises(InvalidData, match=r"y has nan in row 1: every row needs a number"):
-        found.ambiguity(X, [1, np.nan, 1, 1, 1])
-    for ask in (found.ambiguity, found.discrepancy):
-        with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
-            ask(X, tolerance=-1)
+        found.votes(X).ambiguity([1, np.nan, 1, 1, 1])
+    with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
+        found.votes(X, tolerance=-1)
     with pytest.raises(InvalidData, match=r"there is no tree in this view"):
-        found.using("a").at_most(1).multiplicity(X)
+        found.where(member.min_leaf >= 10**6).votes(X)
     with pytest.raises(TooLarge, match=r"more than limit=1 functions"):
-        found.at_most(3).multiplicity(X, limit=1)
-    assert found.multiplicity(X, limit=1).shape == (5, 2)  # nothing is listed
+        _ = found.where(member.leaves <= 3).votes(X, limit=1).contested
+    assert found.votes(X, limit=1).contested.shape == (5,)  # nothing is listed
     classes = ol.RashomonSet(1).fit(X, [0, 0, 1, 1, 1]).trees_
-    for name in ("ambiguity", "discrepancy"):
-        with pytest.raises(InvalidData, match=r"tolerance is a distance between numbers"):
-            getattr(classes, name)(X, tolerance=1)
-    with pytest.raises(InvalidData, match=r"predict_interval is about numbers.*multiplicity\(X\)"):
+    with pytest.raises(InvalidData, match=r"tolerance is a distance between numbers"):
+        classes.votes(X, tolerance=1)
+    with pytest.raises(InvalidData, match=r"predict_interval is about numbers.*votes\(X\)"):
         classes.predict_interval(X)
 
 
@@ -132,19 +133,19 @@ def test_time_is_watched():
     found = ol.RashomonSet(3, 0.005, 0.05, task="regression").fit(X, y).trees_
     found._source.caps.time_limit = 1e-9
     with pytest.raises(OutOfTime, match=r"the ranges of the rows took longer than time_limit"):
-        found.multiplicity(random.integers(0, 2, (3000, 20)))
+        _ = found.votes(random.integers(0, 2, (3000, 20))).contested
 
 
 def test_far_apart_numbers():
     """Distances that pass every number of the trees."""
     X, y = [[0], [1]], [1e15, -1e15]
     found = ol.RashomonSet(1, 0, 2, task="regression").fit(X, y).trees_
-    assert found.multiplicity(X).tolist() == [[0.0, 1e15], [-1e15, 0.0]]
-    assert found.ambiguity(X, [1e300, -1e300], tolerance=1e299) == 0
-    assert found.ambiguity(X, [1e300, -1e300], tolerance=1e301) == 0
-    assert found.ambiguity(X, y, tolerance=1) == 1
-    assert found.ambiguity(X, tolerance=1e14) == 1
-    assert found.ambiguity(X, tolerance="1e15") == 0
+    assert np.stack(found.predict_interval(X)).tolist() == [[0.0, -1e15], [1e15, 0.0]]
+    assert found.votes(X, tolerance=1e299).ambiguity([1e300, -1e300]) == 0
+    assert found.votes(X, tolerance=1e301).ambiguity([1e300, -1e300]) == 0
+    assert found.votes(X, tolerance=1).ambiguity(y) == 1
+    assert found.votes(X, tolerance=1e14).ambiguity() == 1
+    assert found.votes(X, tolerance="1e15").ambiguity() == 0
 
 
 def test_maps_place_functions_by_mean_differences():
@@ -161,6 +162,6 @@ def test_maps_place_functions_by_mean_differences():
         functions = list(found.functions())
         said = np.array([f.predict(X).tolist() for f in functions])
         due = (np.abs(said[:, None] - said[None]) @ weights) / weights.sum()
-        table = found.function_table()
+        table = found.functions().table()
         assert disagreements(found._problem, table.trees) == pytest.approx(due)
-        assert found.plot_map().get_xlabel().startswith("distance: mean difference on rows")
+        assert ol.plots.plot_map(found).get_xlabel().startswith("distance: mean difference on rows")

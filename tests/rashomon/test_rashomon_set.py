@@ -10,6 +10,7 @@ from oracle_rashomon import columns_of, is_trivial, n_leaves, say
 from rashomon_cases import Case, key
 
 import orderless as ol
+from orderless import member
 
 CASES = 80
 DEEP = 10
@@ -40,7 +41,7 @@ def test_numbers(both):
     assert found.n_nontrivial == sum(not is_trivial(tree) for tree in oracle.trees)
     assert found.on_bound == sum(oracle.objectives[t] == oracle.bound for t in oracle.trees)
     table = Counter((float(oracle.objectives[t]), n_leaves(t)) for t in oracle.trees)
-    ours = found.histogram()
+    ours = found.counts()
     assert {
         (o, n): k for o, n, k in zip(ours.objective, ours.leaves, ours.trees, strict=True)
     } == table
@@ -72,7 +73,7 @@ def test_trees_in_order_and_membership(both):
     assert key(found.best_tree) == key(trees[0])
     for i in {0, len(trees) // 2, len(trees) - 1}:
         assert found[i] == found[i - len(trees)] == trees[i]
-        assert trees[found.rank(trees[i])] == trees[i]
+        assert trees[found.index(trees[i])] == trees[i]
         assert list(found.trees(i))[:2] == trees[i : i + 2]
     assert found[1:7:2] == trees[1:7:2]
     assert found[::-1][:3] == trees[::-1][:3]
@@ -98,15 +99,19 @@ def views(case, found):
     oracle = case.oracle
     small = Fraction(str(case.epsilon)) / 2
     scale = oracle.optimum if case.relative else 1
-    yield found.within(small), lambda t: oracle.objectives[t] <= oracle.optimum + small * scale
-    yield found.at_most(leaves), lambda t: n_leaves(t) <= leaves
-    yield found.nontrivial(), lambda t: not is_trivial(t)
-    used = lambda t: {feature_of(case, c) for c in columns_of(t)}  # noqa: E731
-    yield found.using(one), lambda t: one in used(t)
-    yield found.without(one), lambda t: one not in used(t)
-    yield found.using([one, two]), lambda t: {one, two} <= used(t)
     yield (
-        found.within(small).without(one).at_most(3).nontrivial(),
+        found.where(member.epsilon <= small),
+        lambda t: oracle.objectives[t] <= oracle.optimum + small * scale,
+    )
+    yield found.where(member.leaves <= leaves), lambda t: n_leaves(t) <= leaves
+    yield found.where(~member.trivial), lambda t: not is_trivial(t)
+    used = lambda t: {feature_of(case, c) for c in columns_of(t)}  # noqa: E731
+    yield found.where(member.uses(one)), lambda t: one in used(t)
+    yield found.where(~member.uses(one)), lambda t: one not in used(t)
+    yield found.where(member.uses(one), member.uses(two)), lambda t: {one, two} <= used(t)
+    yield (
+        found.where(member.epsilon <= small, ~member.uses(one))
+        .where(member.leaves <= 3, ~member.trivial),
         lambda t: oracle.objectives[t] <= oracle.optimum + small * scale and one not in used(t)
         and n_leaves(t) <= 3 and not is_trivial(t),
     )  # fmt: skip
@@ -123,7 +128,7 @@ def test_views(both):
         assert view.n_distinct_rows == len(case.oracle.functions("rows", kept))
         assert bool(view) == bool(kept)
         for i in range(0, view.n_trees, 3):
-            assert view[view.rank(view[i])] == view[i]
+            assert view[view.index(view[i])] == view[i]
 
 
 def test_functions(both):
@@ -156,9 +161,16 @@ def test_functions(both):
     assert not groups
 
 
+def test_functions_are_read_in_one_of_three_ways():
+    trees = ol.RashomonSet(1).fit([[0], [1]], [0, 1]).trees_
+    assert trees.functions() == trees.functions("features") == trees.functions(by="columns")
+    with pytest.raises(ValueError, match=r"by must be one of 'features', .* got 'aware'"):
+        trees.functions("aware")
+
+
 def test_function_table(both):
     case, found = both
-    table = found.function_table()
+    table = found.functions().table()
     functions = found.functions()
     assert len(table) == len(functions)
     assert table.n_trees.tolist() == [f.n_trees for f in functions]
@@ -172,7 +184,7 @@ def test_function_table(both):
 
 def test_pickles_and_files(both):
     _, found = both
-    view = found.at_most(3)
+    view = found.where(member.leaves <= 3)
     for again in (pickle.loads(pickle.dumps(found)), ol.TreeSet.from_json(found.to_json())):
         assert again.n_trees == found.n_trees
         assert again[:5] == found[:5]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.form.fingerprints import fingerprint_points
 from orderless.inputs import codes_for, read_rows
 from orderless.rashomon import rashomon_sizes
@@ -49,7 +50,7 @@ def test_known_numbers(name, fold, shared):
     plain = ol.RashomonSet().fit(columns, y).trees_
     assert plain.n_distinct == known.loc[name, "exact_distinct_independent"]
     # The list of all functions, and their trees together, are the whole set.
-    table = found.function_table()
+    table = found.functions().table()
     assert sum(table.n_trees) == found.n_trees
     assert sum(table.n_nontrivial) == found.n_nontrivial
     assert found.n_distinct_rows <= found.n_distinct <= found.n_distinct_independent
@@ -77,7 +78,7 @@ def test_every_tree_is_what_it_says(name, fold):
     functions = {point.tobytes() for point in fingerprint_points([tree.kernel for tree in trees])}
     assert len(seen) == found.n_trees
     assert len(functions) == found.n_distinct
-    ours = found.histogram()
+    ours = found.counts()
     costs = (100 * ours.errors + len(y) * ours.leaves).tolist()
     assert table == dict(zip(zip(costs, ours.leaves, strict=True), ours.trees, strict=True))
 
@@ -150,7 +151,7 @@ def test_its_filter_of_trivial_trees_loses_others(fold, capfd):
     """Where regularization x rows is whole (80 x 0.0125), although no tree is on the bound."""
     theirs, exact = treefarms_set(fold, "spiral", 0.0801, regularization=0.0125)
     assert exact.on_bound == 0
-    lost = theirs.differences(exact.nontrivial())
+    lost = theirs.differences(exact.where(~member.trivial))
     assert {reason for _, reason in lost.missing} == {"trivial filter"}
     assert len(lost.missing) == exact.n_nontrivial - theirs.n_trees > 0
     assert not lost.extra

@@ -9,8 +9,8 @@ import pytest
 from rashomon_cases import Case
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, TooLarge
-from orderless.rashomon import Sampled
 
 CASES = 60
 
@@ -46,7 +46,11 @@ def test_the_best_determined_tree_answers(case):
 def test_views_and_lists_answer_alike(case):
     rows = with_gaps(case)
     found = case.fit()
-    for view in (found.nontrivial(), found.at_most(2), found.without(case.space.names[0])):
+    for view in (
+        found.where(~member.trivial),
+        found.where(member.leaves <= 2),
+        found.where(~member.uses(case.space.names[0])),
+    ):
         if not view:
             continue
         listed = ol.TreeSet.from_trees(
@@ -62,23 +66,23 @@ def test_votes(case):
     rows = np.array(case.cells)
     counts = np.array([[sum(f[i] == c for f in functions) for c in range(len(case.classes))]
                        for i in range(len(rows))])  # fmt: skip
-    assert (found.multiplicity(rows) == counts).all()
-    assert np.allclose(found.predict_proba(rows), counts / len(functions))
+    assert (found.votes(rows).counts == counts).all()
+    assert np.allclose(found.votes(rows).shares, counts / len(functions))
     listed = ol.TreeSet.from_trees(list(found), case.X, case.labels)
-    assert (listed.multiplicity(rows) == counts).all()
+    assert (listed.votes(rows).counts == counts).all()
     ambiguous = [len({f[i] for f in functions}) > 1 for i in range(len(rows))]
-    assert found.ambiguity(rows) == np.mean(ambiguous)
+    assert found.votes(rows).ambiguity() == np.mean(ambiguous)
     labels = [case.classes[int(case.random.integers(len(case.classes)))] for _ in rows]
     some = [
         0 < sum(case.classes[f[i]] == labels[i] for f in functions) < len(functions)
         for i in range(len(rows))
     ]
-    assert found.ambiguity(rows, labels) == np.mean(some)
+    assert found.votes(rows).ambiguity(labels) == np.mean(some)
     best = tuple(case.classes.index(c) for c in found.best_tree.predict(rows).tolist())
     assert best in functions
     first = tuple(case.classes.index(c) for c in found.functions()[0].tree.predict(rows).tolist())
     apart = max(np.mean([a != b for a, b in zip(f, first, strict=True)]) for f in functions)
-    assert found.discrepancy(rows) == pytest.approx(apart)
+    assert found.votes(rows).discrepancy() == pytest.approx(apart)
 
 
 def a_set(**options):
@@ -99,16 +103,16 @@ def test_answers_have_the_kind_of_the_rows():
 
 def test_samples_say_that_they_are_samples():
     X, found = a_set()
-    share = found.predict_proba(X, sample=4000, random_state=0)
-    assert isinstance(share, Sampled)
-    assert share.n_functions == 4000
-    off = np.abs(share.value - found.predict_proba(X)).to_numpy()
-    assert (off <= 4 * share.standard_error.to_numpy() + 1e-12).all()
+    votes = found.votes(X, sample=4000, random_state=0)
+    assert votes.sampled
+    assert votes.n_functions == 4000
+    off = np.abs(votes.shares - found.votes(X).shares).to_numpy()
+    assert (off <= 4 * votes.standard_error.to_numpy() + 1e-12).all()
     assert (off <= 0.05).all()
-    again = found.predict_proba(X, sample=4000, random_state=0)
-    assert again.value.equals(share.value)
-    counts = found.multiplicity(X, sample=7, random_state=1)
-    assert (counts.value.sum(axis=1) == 7).all()
+    again = found.votes(X, sample=4000, random_state=0)
+    assert again.shares.equals(votes.shares)
+    counts = found.votes(X, sample=7, random_state=1).counts
+    assert (counts.sum(axis=1) == 7).all()
 
 
 def test_raw_features_go_in_and_come_out(shared, monkeypatch):
@@ -133,30 +137,26 @@ def test_raw_features_go_in_and_come_out(shared, monkeypatch):
 def test_votes_are_like_the_rows():
     X = pd.DataFrame([[0, 0], [0, 1], [1, 0], [1, 1]], columns=["a", "b"], index=list("wxyz"))
     found = ol.RashomonSet(max_depth=2, epsilon=0.3).fit(X, ["n", "n", "n", "y"]).trees_
-    counts = found.multiplicity(X)
+    counts = found.votes(X).counts
     assert counts.columns.tolist() == ["n", "y"]
     assert counts.index.tolist() == list("wxyz")
-    assert counts.to_numpy().tolist() == found.multiplicity(X.to_numpy()).tolist()
-    shares = found.predict_proba(pl.from_pandas(X))
-    assert shares["y"].to_list() == found.predict_proba(X)["y"].tolist()
-    assert found.predict_proba(X, sample=5, random_state=0).value.shape == (4, 2)
+    assert counts.to_numpy().tolist() == found.votes(X.to_numpy()).counts.tolist()
+    shares = found.votes(pl.from_pandas(X)).shares
+    assert shares["y"].to_list() == found.votes(X).shares["y"].tolist()
+    assert found.votes(X, sample=5, random_state=0).shares.shape == (4, 2)
 
 
 def test_bad_rows_are_refused():
     X, found = a_set()
     with pytest.raises(InvalidData, match="does not say whether 'a' holds"):
-        found.multiplicity([{"b": 1, "c": 1}])
+        found.votes([{"b": 1, "c": 1}])
     with pytest.raises(InvalidData, match="X has 2 features"):
         found.predict([[0, 1]])
     with pytest.raises(InvalidData, match="X has no rows"):
-        found.ambiguity(X[:0])
-    with pytest.raises(InvalidData, match="X has no rows"):
-        found.discrepancy(X[:0])
+        found.votes(X[:0])
     with pytest.raises(InvalidData, match="5 rows and y has 1"):
-        found.ambiguity(X, ["n"])
-    with pytest.raises(ValueError, match=r"sample must be .* got 0"):
-        found.multiplicity(X, sample=0)
+        found.votes(X).ambiguity(["n"])
     with pytest.raises(TooLarge, match="more than limit=1 functions"):
-        found.multiplicity(X, limit=1)
+        _ = found.votes(X, limit=1).counts
     with pytest.raises(InvalidData, match="no tree in this view"):
-        found.using("a", "b", "c").at_most(2).predict(X)
+        found.where(member.min_leaf >= 10**6).predict(X)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import IncompleteSet, InvalidParameter, TooLarge
 
 
@@ -17,8 +18,8 @@ def found():
 
 @pytest.mark.parametrize("draw", ["functions", "trees"])
 def test_a_sample_has_the_ends_beside_it(found, draw):
-    table = found.choose(sample=15, draw=draw, random_state=0).set_index("fingerprint")
-    every = found.choose().set_index("fingerprint")
+    table = ol.choose(found, sample=15, draw=draw, random_state=0).set_index("fingerprint")
+    every = ol.choose(found).set_index("fingerprint")
     assert set(table.index) <= set(every.index)
     ends = found.ends()
     for name, row in ends.iterrows():
@@ -36,7 +37,7 @@ def test_a_sample_has_the_ends_beside_it(found, draw):
 
 
 def test_agreement_is_with_those_that_were_drawn(found):
-    table = found.choose(sample=10, random_state=2).set_index("fingerprint")
+    table = ol.choose(found, sample=10, random_state=2).set_index("fingerprint")
     drawn = found.sample_functions(10, random_state=2, limit=20_000)
     names = dict.fromkeys(function.fingerprint for function in drawn)
     bits = found._problem.bits
@@ -52,11 +53,11 @@ def test_agreement_is_with_those_that_were_drawn(found):
 
 
 def test_trees_of_drawn_trees_are_not_counted(found):
-    table = found.choose(sample=15, draw="trees", random_state=0).set_index("fingerprint")
+    table = ol.choose(found, sample=15, draw="trees", random_state=0).set_index("fingerprint")
     assert table.n_trees.isna().all()
     assert "drawn uniformly from all trees" in table.attrs["functions"]
     assert str(table.n_trees.dtype) == "Int64"
-    table = found.choose(sample=15, random_state=0).set_index("fingerprint")
+    table = ol.choose(found, sample=15, random_state=0).set_index("fingerprint")
     known = table.n_trees.dropna()
     assert len(known) >= table.attrs["functions"].startswith("15")
     assert all(found.function(name).n_trees == n for name, n in known.items())
@@ -71,7 +72,7 @@ def test_every_tree_is_as_likely(found):
 
 
 def test_a_function_that_was_seen_before(found, monkeypatch):
-    table = found.choose(sample=5, draw="trees", random_state=1).set_index("fingerprint")
+    table = ol.choose(found, sample=5, draw="trees", random_state=1).set_index("fingerprint")
     name = table.index[-1]
     listed = found.function(name)
     monkeypatch.setattr("orderless.rashomon.members.MOST_LOOKED_FOR", 0)
@@ -87,7 +88,7 @@ def test_a_function_that_was_seen_before(found, monkeypatch):
 def test_too_many_functions_to_look_for_one(found):
     """That a function was not found where none could be listed is no proof that it is not there."""
     name = found.functions()[0].fingerprint
-    view = found.within(0.1)
+    view = found.where(member.epsilon <= 0.1)
     view._source.seen = {}
     with pytest.raises(TooLarge):
         view.function(name, limit=0)
@@ -96,37 +97,39 @@ def test_too_many_functions_to_look_for_one(found):
 
 
 def test_using_and_without(found):
-    every = found.choose().set_index("fingerprint")
+    every = ol.choose(found).set_index("fingerprint")
     asked = every.features.str.split(", ")
-    some = found.choose(using=["x0", "x1"], without="x2").set_index("fingerprint")
+    some = ol.choose(found, using=["x0", "x1"], without="x2").set_index("fingerprint")
     wanted = [{"x0", "x1"} <= set(one) and "x2" not in one for one in asked]
     assert some.index.tolist() == every.index[wanted].tolist()
     # No tree of a view without a feature asks about it.
-    view = found.must_not_use("x2").choose().set_index("fingerprint")
-    assert set(view.index) == set(found.choose(without="x2").set_index("fingerprint").index)
+    view = ol.choose(found.where(~member.uses("x2"))).set_index("fingerprint")
+    assert set(view.index) == set(ol.choose(found, without="x2").set_index("fingerprint").index)
     with pytest.raises(ValueError, match="using names 'x9', which is no feature"):
-        found.choose(using="x9").set_index("fingerprint")
+        ol.choose(found, using="x9").set_index("fingerprint")
 
 
 def test_what_is_refused(found):
     with pytest.raises(InvalidParameter, match="draw must be 'functions' or 'trees', got 'rows'"):
-        found.choose(sample=3, draw="rows").set_index("fingerprint")
+        ol.choose(found, sample=3, draw="rows").set_index("fingerprint")
     with pytest.raises(ValueError, match="sample must be a whole number from 1"):
-        found.choose(sample=0, draw="trees").set_index("fingerprint")
+        ol.choose(found, sample=0, draw="trees").set_index("fingerprint")
     with pytest.raises(ValueError, match="no tree in this view"):
-        found.must_use("x0").max_leaves(1).choose(sample=3, draw="trees").set_index("fingerprint")
+        ol.choose(found.where(member.min_leaf >= 10**6), sample=3, draw="trees").set_index(
+            "fingerprint"
+        )
 
 
 def test_an_incomplete_set_says_so(found, monkeypatch):
     plt = pytest.importorskip("matplotlib.pyplot", reason="draws")
-    assert found.choose().set_index("fingerprint").attrs["complete"]
+    assert ol.choose(found).set_index("fingerprint").attrs["complete"]
     monkeypatch.setattr(type(found), "complete", property(lambda self: False))
     monkeypatch.setattr(type(found), "incomplete", property(lambda self: "incomplete: a test"))
     with pytest.warns(IncompleteSet, match="choose is about the trees of this part alone"):
-        table = found.choose().set_index("fingerprint")
+        table = ol.choose(found).set_index("fingerprint")
     assert not table.attrs["complete"]
     assert table.attrs["incomplete"] == "incomplete: a test"
     with pytest.warns(IncompleteSet, match="plot_map is about"):
-        ax = found.plot_map()
+        ax = ol.plots.plot_map(found)
     assert "of an incomplete set" in ax.get_title()
     plt.close(ax.figure)

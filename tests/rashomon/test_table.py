@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime, TooLarge
 
 X = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 0]])
@@ -84,7 +85,10 @@ def test_a_tree_on_the_bound_is_in():
     found = fit(regularization=0.1, epsilon=0.1)
     assert found.bound == Fraction(4, 10)
     assert found.on_bound > 0
-    assert found.on_bound == found.n_trees - found.within(Fraction(999999, 10**7)).n_trees
+    assert (
+        found.on_bound
+        == found.n_trees - found.where(member.epsilon <= Fraction(999999, 10**7)).n_trees
+    )
     assert fit(regularization=0.1, epsilon=0.0999999).n_trees == found.n_trees - found.on_bound
 
 
@@ -96,16 +100,16 @@ def test_weights_are_repeated_rows():
         assert found.n_trees == many.n_trees
         assert found.objective == many.objective
         assert found.n_distinct == many.n_distinct
-    half = fit(weight=[0.5] * 6).histogram()
-    assert (half.errors == fit().histogram().errors / 2).all()
+    half = fit(weight=[0.5] * 6).counts()
+    assert (half.errors == fit().counts().errors / 2).all()
 
 
 def test_constant_and_duplicate_columns_are_kept():
     wide = np.hstack([X, X[:, :1], np.ones((6, 1), int)])
     found = fit(wide)
     assert found.columns == ("x0", "x1", "x2", "x3", "x4")
-    assert found.without("x3").n_trees == fit().n_trees
-    assert found.using("x4").n_trees == 0
+    assert found.where(~member.uses("x3")).n_trees == fit().n_trees
+    assert found.where(member.uses("x4")).n_trees == 0
     assert found.n_trees > fit().n_trees
     # Two columns that tell the same of one feature: different trees, one function.
     space = ol.Space(
@@ -180,10 +184,10 @@ def test_a_fitted_set_says_what_was_found():
     assert "functions" not in str(found.fit(X[:5], Y[:5])), "counted before, of other rows"
     trees = found.trees_
     low = float(trees.objective)
-    empty = str(trees.within(0).at_most(1)).splitlines()
+    empty = str(trees.where(member.epsilon <= 0, member.leaves <= 1)).splitlines()
     assert empty[0] == f"TreeSet(0 trees, objectives {low} to {low})"
-    assert empty[1:] == ["no tree within the bound meets max_leaves"]
-    assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, epsilon_kind="relative"))
+    assert empty[1:] == ["no tree within the bound meets leaves <= 1"]
+    assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, relative=True))
 
 
 def test_a_count_that_is_known_keeps_its_limit():
@@ -237,7 +241,7 @@ BAD = [
     ({"regularization": 0.1234567890123456, "epsilon": 1e9}, InvalidData, "too many digits"),
     ({"epsilon": -1}, ValueError, "epsilon must be .* got -1"),
     ({"epsilon": None}, ValueError, "epsilon must be .* got None"),
-    ({"epsilon_kind": "both"}, ValueError, "epsilon_kind must be .* got 'both'"),
+    ({"relative": "both"}, ValueError, "relative must be True or False, got 'both'"),
     ({"max_depth": -1}, ValueError, "max_depth must be .* got -1"),
     ({"max_depth": 2.0}, ValueError, "max_depth must be .* got 2.0"),
     ({"max_depth": 99}, ValueError, "max_depth must be .* got 99"),
@@ -277,13 +281,11 @@ def test_rows_that_contradict_the_space_are_refused():
 def test_views_refuse_what_is_not_there():
     found = fit()
     with pytest.raises(InvalidSpace, match="no feature 'age'"):
-        found.using("age")
-    with pytest.raises(ValueError, match="features is empty"):
-        found.without()
-    with pytest.raises(ValueError, match="epsilon must be at most this set's"):
-        found.within(0.3)
+        found.where(member.uses("age"))
+    assert found.where(member.epsilon <= 0.3).n_trees == found.n_trees, "a part, not more"
+    assert found.where(member.epsilon <= 0.3).bound == found.bound
     with pytest.raises(ValueError, match=r"leaves must be .* got 0"):
-        found.at_most(0)
+        found.where(member.leaves <= 0)
     with pytest.raises(IndexError, match="no tree 999"):
         found[999]
     with pytest.raises(TypeError, match="a position must be a whole number"):
@@ -298,7 +300,7 @@ def test_views_refuse_what_is_not_there():
         found.sample(1, random_state="seed")
     many = fit(np.eye(20, dtype=int), [0, 1] * 10, max_depth=1)
     with pytest.raises(ValueError, match="17 features are required"):
-        many.using([f"x{j}" for j in range(17)])
+        many.where(*(member.uses(f"x{j}") for j in range(17)))
 
 
 def hard():
@@ -322,7 +324,7 @@ def test_too_many_trees_of_one_function():
     assert found.n_distinct == found.n_distinct_rows == 1
     assert found.n_trees > 2**64
     with pytest.raises(TooLarge, match=r"more than 2\^64 trees of one function: take a") as fault:
-        found.function_table()
+        found.functions().table()
     assert fault.value.met == 2**64
 
 
@@ -335,14 +337,14 @@ def test_counts_beyond_machine_words():
     with pytest.raises(OverflowError, match="use n_trees"):
         len(found)
     last = found[found.n_trees - 1]
-    assert found.rank(last) is not None
+    assert found.index(last) is not None
     assert key_of(found[2**64 : 2**64 + 2]) == key_of([found[2**64], found[2**64 + 1]])
-    assert found.rank(found[2**64 + 12345]) == 2**64 + 12345
+    assert found.index(found[2**64 + 12345]) == 2**64 + 12345
     drawn = found.sample(3, random_state=0)
-    assert [found.rank(tree) for tree in drawn] == [
-        found.rank(tree) for tree in found.sample(3, random_state=0)
+    assert [found.index(tree) for tree in drawn] == [
+        found.index(tree) for tree in found.sample(3, random_state=0)
     ]
-    assert sum(found.histogram().trees) == found.n_trees
+    assert sum(found.counts().trees) == found.n_trees
 
 
 def key_of(trees):

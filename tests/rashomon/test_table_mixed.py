@@ -11,6 +11,7 @@ import pytest
 from commands import fine as command
 
 import orderless as ol
+from orderless import member
 
 NUMBERS, TEXT, BITS = ["age", "income"], ["home", "records"], ["flag", "member"]
 LEFT_OUT = ("income", "zone", "always")  # no threshold is guessed for the first
@@ -62,8 +63,11 @@ def test_text_and_bits_stay_whole_beside_numbers(word):
     assert rset.binarizer_.feature_names_in_.tolist() == NUMBERS
     assert rset.n_features_in_ == table.shape[1]
     for name in (*TEXT, *BITS):
-        assert found.using(name).n_trees + found.without(name).n_trees == found.n_trees
-    assert found.using("home").n_trees > 0
+        assert (
+            found.where(member.uses(name)).n_trees + found.where(~member.uses(name)).n_trees
+            == found.n_trees
+        )
+    assert found.where(member.uses("home")).n_trees > 0
     assert found.predict(table).tolist() == found.predict(table.to_dict("records")).tolist()
 
 
@@ -127,7 +131,11 @@ def test_what_is_left_out_is_named():
     assert str(rset).splitlines()[2:] == [said]
     assert f"<br>{said}</p>" in rset._repr_html_()
     # Views and files too.
-    for view in (found.within(0), found.without("home"), ol.TreeSet.from_json(found.to_json())):
+    for view in (
+        found.where(member.epsilon <= 0),
+        found.where(~member.uses("home")),
+        ol.TreeSet.from_json(found.to_json()),
+    ):
         assert view.left_out == LEFT_OUT
         assert str(view) == f"{view!r}\n{said}"
     # A number of no use to the guessing trees, beside one that says it all.
@@ -135,7 +143,7 @@ def test_what_is_left_out_is_named():
     guessed = fit(wide[["age", "noise", "home"]], y)
     assert guessed.left_out == ("noise",)
     assert "1 feature is left out" in str(guessed)
-    assert guessed.using("noise").n_trees == 0
+    assert guessed.where(member.uses("noise")).n_trees == 0
     assert fit(wide[["age", "noise", "home"]], y, binarizer="quantile").left_out == ()
     assert ol.TreeSet.from_trees(list(found)[:3], table, y).left_out == ()
 

@@ -27,7 +27,7 @@ def columns_of(table):
 
 def shape(found):
     """What two sets that are equal share."""
-    histogram = found.histogram()
+    histogram = found.counts()
     return (
         found.n_trees, found.n_nontrivial, found.n_distinct_rows, found.objective, found.bound,
         found.on_bound, histogram.trees.tolist(), histogram.leaves.tolist(),

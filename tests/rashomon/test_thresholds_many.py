@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
+from orderless import member
 from orderless.errors import TooLarge
 from orderless.rashomon import problem as sizes
 
@@ -15,7 +16,7 @@ from .test_thresholds import in_disorder, problem
 
 
 def counted(found):
-    histogram = found.histogram()
+    histogram = found.counts()
     return (
         found.n_trees, found.n_nontrivial, found.objective, found.bound, found.on_bound,
         histogram.trees.tolist(), histogram.leaves.tolist(),
@@ -73,12 +74,12 @@ def test_views_of_last_splits_that_are_not_written_down(monkeypatch):
     found = ol.RashomonSet(3, 0.02, 0.02, thresholds="all").fit(X, y).trees_
     names = ["x0", "x1", "x2"]
     for look in (
-        lambda of: of.within(0.01),
-        lambda of: of.max_leaves(4),
-        lambda of: of.must_not_use(names[2]),
-        lambda of: of.must_use(names[1]),
-        lambda of: of.at_most_features(2),
-        lambda of: of.must_use(names[0]).max_leaves(5),
+        lambda of: of.where(member.epsilon <= 0.01),
+        lambda of: of.where(member.leaves <= 4),
+        lambda of: of.where(~member.uses(names[2])),
+        lambda of: of.where(member.uses(names[1])),
+        lambda of: of.where(member.n_features <= 2),
+        lambda of: of.where(member.uses(names[0]), member.leaves <= 5),
     ):
         assert counted(look(found)) == counted(look(whole))
 
@@ -86,7 +87,7 @@ def test_views_of_last_splits_that_are_not_written_down(monkeypatch):
 @pytest.mark.parametrize(
     "ask",
     [lambda f: f.n_distinct, lambda f: f.predict([[None] * 5]),
-     lambda f: f.range(ol.Measure("errors")), lambda f: f.min_leaf(3).n_trees],
+     lambda f: f.range(ol.Measure("errors")), lambda f: f.where(member.min_leaf >= 3).n_trees],
     ids=["functions", "rows", "goals", "paths"],
 )  # fmt: skip
 def test_what_needs_every_last_split_says_so(ask, monkeypatch):

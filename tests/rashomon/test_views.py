@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -14,13 +15,14 @@ from rashomon_cases import Case, key
 from rashomon_number_cases import NumberCase
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidSpace
 
 
 def drawn(case: Case, names: Any, seed: int) -> list[Drawn]:
     random = np.random.default_rng(seed)
     every = [draw(case, name, random) for name in names]
-    return [one for one in every if one.given[one.name] is not None]
+    return [one for one in every if one.conditions]
 
 
 def both(case: Case, found: Any, constraints: list[Drawn]) -> tuple[Any, list[Any]]:
@@ -55,14 +57,18 @@ def test_all_constraints_and_a_smaller_bound(seed):
         names = random.permutation(NAMES)[: int(random.integers(3, 6))].tolist()
         found, due = both(case, case.fit(), drawn(case, names, 10 * seed + times))
         due = [tree for tree in due if not is_trivial(tree)]
-        plain = found.nontrivial()
+        plain = found.where(~member.trivial)
         assert plain.n_trees == len(due) == len({key(tree) for tree in plain})
         assert plain.n_distinct == len(case.oracle.functions("cells", due))
         if not case.relative:
-            near = case.oracle.optimum + found._view.epsilon / 2
-            due = [tree for tree in due if case.oracle.objectives[tree] <= near]
-            view = plain.within(found._view.epsilon / 2)
-            assert {key(tree) for tree in view} == {case.key(tree) for tree in due}
+            half = Fraction(str(case.epsilon)) / 2
+            due = [
+                tree for tree in due if case.oracle.objectives[tree] <= case.oracle.optimum + half
+            ]
+            for near in (member.epsilon <= half, member.objective <= case.oracle.optimum + half):
+                view = plain.where(near)
+                assert {key(tree) for tree in view} == {case.key(tree) for tree in due}
+                assert view.bound == case.oracle.optimum + half
 
 
 def rows_with_unknowns(case: Case, random: np.random.Generator) -> list[list[Any]]:
@@ -95,7 +101,7 @@ def test_answers_on_rows(names):
                     certain.append((case.oracle.objectives[tree], labels.pop()))
             assert said == (case.classes[min(certain)[1]] if certain else None)
         functions = case.oracle.functions("cells", due).values()
-        for row, votes in zip(case.X, found.multiplicity(case.X).tolist(), strict=True):
+        for row, votes in zip(case.X, found.votes(case.X).counts.tolist(), strict=True):
             said = [say(trees[0], tuple(row)) for trees in functions]
             assert votes == [said.count(c) for c in range(len(case.classes))]
 
@@ -140,10 +146,16 @@ def test_a_row_counts_as_much_as_it_weighs():
     X = [[0], [0], [1]]
     once = ol.RashomonSet(1, 0, 1).fit(X, [0, 1, 1]).trees_
     heavy = ol.RashomonSet(1, 0, 1).fit(X, [0, 1, 1], [1, 1, 2]).trees_
-    assert (once.min_leaf(2).n_trees, heavy.min_leaf(2).n_trees) == (1, 2)
-    assert (heavy.min_leaf(0.5).n_trees, heavy.min_leaf(0.51).n_trees) == (2, 1)
-    assert heavy.min_leaf(4).n_trees == 1
-    assert heavy.min_leaf(5).n_trees == 0
+    assert (
+        once.where(member.min_leaf >= 2).n_trees,
+        heavy.where(member.min_leaf >= 2).n_trees,
+    ) == (1, 2)
+    assert (
+        heavy.where(member.min_leaf >= 0.5).n_trees,
+        heavy.where(member.min_leaf >= 0.51).n_trees,
+    ) == (2, 1)
+    assert heavy.where(member.min_leaf >= 4).n_trees == 1
+    assert heavy.where(member.min_leaf >= 5).n_trees == 0
 
 
 @pytest.fixture
@@ -156,73 +168,86 @@ def patients() -> ol.TreeSet:
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("condition", "error", "message"),
     [
-        (lambda s: s.must_use("agee"), InvalidSpace, r"no feature 'agee' \(did you mean 'age'\?\)"),
-        (lambda s: s.must_not_use(["Sex"]), InvalidSpace, r"did you mean 'sex'\?"),
-        (lambda s: s.must_use(), ValueError, "name at least one"),
-        (lambda s: s.max_leaves(0), ValueError, "max_leaves must be a whole number from 1, got 0"),
-        (lambda s: s.max_leaves(True), ValueError, "from 1, got True"),
-        (lambda s: s.at_most(1.5), ValueError, "leaves must be a whole number from 1, got 1.5"),
-        (lambda s: s.at_most_features(-1), ValueError, "at_most_features must be a whole number"),
-        (lambda s: s.min_leaf(0), ValueError, "rows from 1 on, or a share"),
-        (lambda s: s.min_leaf("many"), ValueError, "rows from 1 on, or a share"),
-        (lambda s: s.min_leaf(True), ValueError, "rows from 1 on, or a share"),
-        (lambda s: s.first("smokes"), InvalidData, r"no feature \(did you mean 'smoker'\?\)"),
-        (lambda s: s.first({"true": "age"}), InvalidData, "a dict with the keys 'feature'"),
-        (lambda s: s.first({"feature": "age", "yes": 1}), InvalidData, "keys 'feature'"),
-        (lambda s: s.first(3), InvalidData, "first asks 3, which is no column"),
-        (lambda s: s.max_cost(1, {"age": 1}), InvalidData, "no cost for 'smoker', 'sex'"),
-        (lambda s: s.max_cost(1, {"ag": 1}), InvalidSpace, "no feature 'ag'"),
-        (lambda s: s.max_cost(-1, dict.fromkeys(("age", "smoker", "sex"), 1)), InvalidData,
-         "max_cost is -1"),
-        (lambda s: s.max_cost(1, {"age": 1e-30, "smoker": 1, "sex": 1}), InvalidData,
+        (lambda: member.uses("agee"), InvalidSpace, r"no feature 'agee' \(did you mean 'age'\?\)"),
+        (lambda: ~member.uses("Sex"), InvalidSpace, r"did you mean 'sex'\?"),
+        (lambda: member.uses(["age", "sex"]), InvalidData, "combine several by &"),
+        (lambda: member.leaves <= 0, ValueError, "leaves must be a whole number from 1, got 0"),
+        (lambda: member.leaves <= True, ValueError, "from 1, got True"),
+        (lambda: member.leaves <= 1.5, ValueError, "leaves must be a whole number from 1, got 1.5"),
+        (lambda: member.n_features <= -1, ValueError, "n_features must be a whole number"),
+        (lambda: member.min_leaf >= 0, ValueError, "rows from 1 on, or a share"),
+        (lambda: member.min_leaf >= "many", ValueError, "rows from 1 on, or a share"),
+        (lambda: member.min_leaf >= True, ValueError, "rows from 1 on, or a share"),
+        (lambda: member.root == "smokes", InvalidData, r"no feature \(did you mean 'smoker'\?\)"),
+        (lambda: member.root == {"true": "age"}, InvalidData, "a dict with the keys 'feature'"),
+        (lambda: member.root == {"feature": "age", "yes": 1}, InvalidData, "keys 'feature'"),
+        (lambda: member.root == 3, InvalidData, "must be the name of a column or feature"),
+        (lambda: member.path_cost({"age": 1}) <= 1, InvalidData, "no cost for 'smoker', 'sex'"),
+        (lambda: member.path_cost({"ag": 1}) <= 1, InvalidSpace, "no feature 'ag'"),
+        (lambda: member.path_cost(dict.fromkeys(("age", "smoker", "sex"), 1)) <= -1, InvalidData,
+         "the most that a path may cost is -1"),
+        (lambda: member.path_cost({"age": 1e-30, "smoker": 1, "sex": 1}) <= 1, InvalidData,
          "too many digits"),
-        (lambda s: s.monotone({}), InvalidData, "monotone must be a dict of feature"),
-        (lambda s: s.monotone("age"), InvalidData, "monotone must be a dict of feature"),
-        (lambda s: s.monotone({"age": 2}), InvalidData, r"\+1 \(rises\) or -1 \(falls\), got 2"),
-        (lambda s: s.monotone({"age": True}), InvalidData, "got True for 'age'"),
-        (lambda s: s.monotone({"Age": 1}), InvalidSpace, "did you mean 'age'"),
+        (lambda: member.monotone({}), InvalidData, "monotone must be a dict of feature"),
+        (lambda: member.monotone("age"), InvalidData, "monotone must be a dict of feature"),
+        (lambda: member.monotone({"age": 2}), InvalidData, r"\+1 \(rises\) or -1 \(falls\), got 2"),
+        (lambda: member.monotone({"age": True}), InvalidData, "got True for 'age'"),
+        (lambda: member.monotone({"Age": 1}), InvalidSpace, "did you mean 'age'"),
     ],
 )  # fmt: skip
-def test_what_is_refused(patients, call, error, message):
+def test_what_is_refused(patients, condition, error, message):
     with pytest.raises(error, match=message):
-        call(patients)
+        patients.where(condition())
 
 
 def test_categories_have_no_order():
     X = [{"color": c} for c in ["red", "blue", "red", "green"]]
     found = ol.RashomonSet(1, 0, 1).fit(pd.DataFrame(X), [0, 1, 0, 1]).trees_
     with pytest.raises(InvalidData, match="'color' is categorical"):
-        found.monotone({"color": 1})
+        found.where(member.monotone({"color": 1}))
 
 
 def test_an_empty_set_says_why(patients):
-    none = patients.must_use("smoker", "sex").max_leaves(2)
+    none = patients.where(member.uses("smoker"), member.uses("sex")).where(member.leaves <= 2)
     assert none.n_trees == 0
     assert not none
     assert str(none).splitlines() == [
         "TreeSet(0 trees, objectives 0.165 to 0.265)",
-        "some tree within the bound meets each of max_leaves, must_use, but none meets all of them",
+        "some tree within the bound meets each of uses('smoker'), uses('sex'), leaves <= 2, but "
+        "none meets all of them",
     ]
-    alone = patients.min_leaf(1000)
-    assert "no tree within the bound meets min_leaf" in str(alone)
-    with pytest.raises(InvalidData, match=r"no tree in this view.*\(no tree .* meets min_leaf\)"):
+    alone = patients.where(member.min_leaf >= 1000)
+    assert "no tree within the bound meets min_leaf >= 1000" in str(alone)
+    with pytest.raises(InvalidData, match=r"no tree in this view.*\(no tree .* min_leaf >= 1000\)"):
         _ = alone.best_tree
     assert alone.functions().table().trees.column.tolist() == []
-    assert alone.histogram().empty
+    assert alone.counts().empty
 
 
 def test_views_that_ask_for_the_same_are_one(patients):
-    twice = patients.first("age").first("age").min_leaf(3).min_leaf(2).max_leaves(4).max_leaves(9)
-    once = patients.first("age").min_leaf(3).max_leaves(4)
+    twice = patients.where(
+        member.root == "age",
+        member.root == "age",
+        member.min_leaf >= 3,
+        member.min_leaf >= 2,
+        member.leaves <= 4,
+        member.leaves <= 9,
+    )
+    once = patients.where(member.root == "age", member.min_leaf >= 3, member.leaves <= 4)
     assert twice._view == once._view
     assert twice.n_trees == once.n_trees
-    assert patients.first("age").first("smoker").n_trees == 0
+    assert patients.where(member.root == "age", member.root == "smoker").n_trees == 0
     columns = [name for name in patients.columns if name.startswith("age")]
-    both = patients.first("age").first(columns[0])
-    assert both.n_trees == patients.first(columns[0]).n_trees > 0
-    assert patients.monotone({"age": 1}).monotone({"age": -1}).using("age").n_distinct == 0
+    both = patients.where(member.root == "age", member.root == columns[0])
+    assert both.n_trees == patients.where(member.root == columns[0]).n_trees > 0
+    assert (
+        patients.where(
+            member.monotone({"age": 1}), member.monotone({"age": -1}), member.uses("age")
+        ).n_distinct
+        == 0
+    )
 
 
 @pytest.mark.parametrize("names", [*((name,) for name in NAMES), *PAIRS[2::4]], ids="-".join)

@@ -104,7 +104,7 @@ def test_one_tree_is_asked_for_and_several_are_there() -> None:
     converters = pytest.importorskip("skl2onnx", reason="converts scikit-learn's models")
     model = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, TWO)
     with pytest.raises(UnreadableModel, match="adds up 3 trees"):
-        ol.canonicalize(converters.to_onnx(model, X[:1]))
+        ol.read_many([converters.to_onnx(model, X[:1])])
 
 
 def test_an_average_with_a_base_is_refused() -> None:

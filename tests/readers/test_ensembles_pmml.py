@@ -81,7 +81,7 @@ def test_numbers(method: str, weights: Any, expected: list[float]) -> None:
     text = pmml(segmentation(method, ONE, TWO, weights=weights))
     assert ol.read(text).predict(ROWS).tolist() == expected
     with pytest.raises(UnreadableModel, match="adds up 2 trees"):
-        ol.canonicalize(text)
+        ol.read_many([text])
 
 
 def test_what_targets_do_to_a_sum() -> None:

@@ -335,13 +335,13 @@ def test_ordered_categories():
 
 def test_several_trees():
     with pytest.raises(UnreadableModel, match="LGBMClassifier adds up 3 trees, and this needs"):
-        ol.canonicalize(fitted(*data(0), n_estimators=3))
+        ol.read_many([fitted(*data(0), n_estimators=3)])
 
 
 def test_several_classes():
     X, _ = data(0)
     with pytest.raises(UnreadableModel, match="LGBMClassifier adds up 3 trees, and this needs"):
-        ol.canonicalize(fitted(X, np.arange(400) % 3))
+        ol.read_many([fitted(X, np.arange(400) % 3)])
 
 
 def test_other_objectives():

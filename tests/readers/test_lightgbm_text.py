@@ -181,7 +181,7 @@ def test_damaged_files(old, new, said):
 def test_models_that_are_refused():
     X, y = data(0)
     with pytest.raises(UnreadableModel, match="LGBMRegressor adds up 3 trees"):
-        ol.canonicalize(fitted(X, y, n_estimators=3))
+        ol.read_many([fitted(X, y, n_estimators=3)])
     with pytest.raises(UnreadableModel, match="fit with linear_tree=False"):
         ol.read(fitted(X, y, linear_tree=True))
     for kind in (lightgbm.LGBMRegressor, lightgbm.LGBMRanker):

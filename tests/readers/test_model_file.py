@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import orderless as ol
+from orderless import member
 from orderless.errors import InvalidData, InvalidTree
 
 NESTED = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
@@ -100,6 +101,10 @@ def test_numbers_of_threads_and_bytes_beyond_what_a_machine_has():
     assert many.n_trees == few.n_trees
     endless = ol.RashomonSet(1, 0.1, 0.3, memory_limit=float("inf")).fit(X, [0, 1, 1, 0]).trees_
     assert endless.n_trees == few.n_trees
-    for view in (few.max_leaves(2**70), few.at_most_features(2**70), few.max_leaves(2**31)):
+    for view in (
+        few.where(member.leaves <= 2**70),
+        few.where(member.n_features <= 2**70),
+        few.where(member.leaves <= 2**31),
+    ):
         assert view.n_trees == few.n_trees
-    assert few.min_leaf(2**70).n_trees == 0
+    assert few.where(member.min_leaf >= 2**70).n_trees == 0

@@ -180,7 +180,7 @@ def test_damaged_files_are_refused(text, message):
 
 def test_forests_from_files():
     with pytest.raises(UnreadableModel, match="this model adds up 2 trees"):
-        ol.canonicalize(changed(trees=STUMP["trees"] * 2))
+        ol.read_many([changed(trees=STUMP["trees"] * 2)])
     votes = changed(trees=STUMP["trees"] * 2, forest=True, votes=True, library="ranger")
     assert ol.read(votes).predict([{"x": 1}]).tolist() == ["no"]
     bad = json.loads(votes)

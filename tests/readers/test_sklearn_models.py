@@ -109,7 +109,7 @@ def test_a_predict_of_its_own_is_refused() -> None:
 def test_articles() -> None:
     X, y = data()
     with pytest.raises(UnreadableModel, match=r"^an AdaBoostClassifier adds up \d trees"):
-        ol.canonicalize(AdaBoostClassifier(n_estimators=2).fit(X, y))
+        ol.read_many([AdaBoostClassifier(n_estimators=2).fit(X, y)])
     with pytest.raises(UnreadableModel, match=r"^cannot read an int: "):
         ol.read(3)
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])

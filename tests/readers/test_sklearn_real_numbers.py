@@ -131,7 +131,7 @@ def test_near_optimal_trees(name, loss):
     model = DecisionTreeRegressor(criterion=f"{loss}_error", max_depth=2, random_state=0)
     tree = ol.read(model.fit(bits, y), space=ol.Space.independent(list(bits)))
     assert found.objective_of(tree) >= found.objective
-    ends = found.multiplicity(bits)
+    smallest, largest = found.predict_interval(bits)
     best = found.best_tree.predict(bits)
-    assert (ends["smallest"] <= best).all()
-    assert (best <= ends["largest"]).all()
+    assert (smallest <= best).all()
+    assert (best <= largest).all()

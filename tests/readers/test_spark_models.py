@@ -164,7 +164,7 @@ def test_a_forest_is_not_a_tree(tmp_path):
         (folder / name).mkdir()
         pq.write_table(pa.Table.from_pylist(rows), folder / name / "part-0.parquet")
     with pytest.raises(UnreadableModel, match="adds up 2 trees"):
-        ol.canonicalize(folder)
+        ol.read_many([folder])
     assert ol.read(folder).predict([[3, 1]]).tolist() == [0]
 
 

@@ -242,8 +242,10 @@ def command(
         "positive": positive_class(choice.positive, found), "sample": choice.sample,
         "random_state": choice.seed, "draw": choice.draw.value,
     }  # fmt: skip
-    frame = found.choose(
-        rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
+    from ..rashomon import choose
+
+    frame = choose(
+        found, rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
         using=choice.using or (), without=choice.without or (), first=choice.first,
         front=choice.front or (), limit=limits.limit, **judged,
     )  # fmt: skip
@@ -254,8 +256,10 @@ def command(
     if explorer is not None:
         all_ = "All functions of the set are" if choice.sample is None else "They are"
         written.append(f"{all_} on the page {explorer}.")
-        found.write_explorer(
-            explorer, rows.typed, labels, title=given.name, rows=shown_rows, **judged
+        from ..output.explorer import write_explorer
+
+        write_explorer(
+            found, explorer, rows.typed, labels, title=given.name, rows=shown_rows, **judged
         )
     write_result(output, content, records, lambda: _text(content, top, output.format, written))
 

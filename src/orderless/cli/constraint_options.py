@@ -1,7 +1,7 @@
 """Constraints on the trees of a set, as they are written in a shell.
 
 In:  ``--must-use age --min-leaf 20 --monotone age=+1 ...``.
-Out: the parameters of ``RashomonSet`` that say the same; what the output says of them.
+Out: conditions on the trees of a ``RashomonSet``; what the output says of them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,9 @@ from .options import FileOptions, finite
 
 if TYPE_CHECKING:
     from ..model import Space
-    from ..rashomon import RashomonSet
+    from ..rashomon import Condition, TreeSet
 
 __all__ = ["ConstraintOptions", "asked", "constraints", "met"]
-
-
-CONSTRAINTS = (
-    "must_use", "must_not_use", "at_most_features", "min_leaf", "max_leaves", "first", "max_cost",
-    "costs", "monotone",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,8 +90,10 @@ def constraints(
     costs: str | None,
     other_costs: float | None,
     files: FileOptions,
-) -> dict[str, Any]:
-    """Give the parameters of a set."""
+) -> list[Condition]:
+    """Read the options as conditions."""
+    from ..rashomon import member
+
     prices = None
     if costs is not None or other_costs is not None:
         if given.max_cost is None:
@@ -105,21 +101,25 @@ def constraints(
         prices = read_costs(costs, _Features(space, tuple(space.names)), files, other_costs)
     elif given.max_cost is not None:
         raise Mistake("--max-cost takes --costs: say what the features cost")
-    return {
-        "must_use": given.must_use or None,
-        "must_not_use": given.must_not_use or None,
-        "at_most_features": given.at_most_features,
-        "min_leaf": given.min_leaf,
-        "max_leaves": given.max_leaves,
-        "first": _first(given.first),
-        "max_cost": given.max_cost,
-        "costs": prices,
-        "monotone": _directions(given.monotone),
-    }
+    out = [member.uses(name) for name in given.must_use or ()]
+    out += [~member.uses(name) for name in given.must_not_use or ()]
+    if given.at_most_features is not None:
+        out.append(member.n_features <= given.at_most_features)
+    if given.min_leaf is not None:
+        out.append(member.min_leaf >= given.min_leaf)
+    if given.max_leaves is not None:
+        out.append(member.leaves <= given.max_leaves)
+    if given.first is not None:
+        out.append(member.root == _first(given.first))
+    if given.max_cost is not None:
+        out.append(member.path_cost(prices) <= given.max_cost)
+    if given.monotone:
+        out.append(member.monotone(_directions(given.monotone)))
+    return out
 
 
-def _first(written: str | None) -> Any:
-    if written is None or not written.lstrip().startswith("{"):
+def _first(written: str) -> Any:
+    if not written.lstrip().startswith("{"):
         return written
     try:
         return json.loads(written)
@@ -127,32 +127,29 @@ def _first(written: str | None) -> Any:
         raise Mistake(f"--first {written!r:.80} is not JSON: {fault}") from None
 
 
-def _directions(written: list[str] | None) -> dict[str, int] | None:
+def _directions(written: list[str]) -> dict[str, int]:
     """Read ``age=+1``; names may have ``=`` in them."""
     out: dict[str, int] = {}
-    for each in written or ():
+    for each in written:
         name, _, sign = each.rpartition("=")
         if not name or sign.strip() not in ("+1", "1", "-1"):
             raise Mistake(f"--monotone takes FEATURE=+1 or FEATURE=-1, got {each!r:.80}")
         if name in out:
             raise Mistake(f"--monotone names {name!r:.80} twice")
         out[name] = int(sign)
-    return out or None
+    return out
 
 
-def asked(rset: RashomonSet) -> dict[str, Any]:
+def asked(trees: TreeSet) -> dict[str, Any]:
     """Say what was asked of every tree, and why none is left; nothing where nothing was."""
-    given = rset.get_params(deep=False)
-    own = {name: given[name] for name in CONSTRAINTS if given[name] is not None}
-    out: dict[str, Any] = {"constraints": own} if own else {}
-    if not rset.trees_:
-        out["empty"] = rset.trees_.why_empty
+    texts = [str(condition) for condition in trees.conditions]
+    out: dict[str, Any] = {"constraints": texts} if texts else {}
+    if not trees:
+        out["empty"] = trees.why_empty
     return out
 
 
 def met(content: dict[str, Any]) -> str:
     """Say what was asked of every tree; nothing where nothing was."""
-    asked = content.get("constraints")
-    if not asked:
-        return ""
-    return f" Only those that meet {', '.join(f'{name}={each}' for name, each in asked.items())}."
+    texts = content.get("constraints")
+    return f" Only those that meet {', '.join(texts)}." if texts else ""

@@ -52,7 +52,10 @@ class ExploreOptions:
 
 def serve_explorer(found: TreeSet, given: Labelled, target: str, options: ExploreOptions) -> None:
     """Serve the explorer, and say where it is."""
-    found.explore(
+    from ..output.explorer import explore
+
+    explore(
+        found,
         given.typed,
         title=given.name,
         rows=given.typed.assign(**{target: given.y}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -154,7 +155,7 @@ def command(
             loss=which.loss and which.loss.value, decimals=which.decimals,
             thresholds=int(t) if (t := which.thresholds).isdecimal() else t,
             **asdict(limits, dict_factory=search_settings),
-            **constraints(constrained, given.space, costs, other_costs, files),
+            constraints=constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
     found = rset.trees_
     if explorer.explore:
@@ -177,7 +178,9 @@ def command(
         raise Mistake(f"{_too_many(content)}: leave out --plot, or take a smaller --epsilon")
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
-        write_figure(fronts[0].plot if fronts else found.plot_objectives, show.plot)
+        from ..plots import plot_objectives
+
+        write_figure(fronts[0].plot if fronts else partial(plot_objectives, found), show.plot)
 
 
 def _too_many(content: dict[str, Any]) -> str:
@@ -207,7 +210,7 @@ def _content(rset: RashomonSet, show: ShownOptions, limit: int | None) -> dict[s
         "on_bound": found.on_bound,
         "histogram": _histogram(found),
         "best_tree": str(found.best_tree) if found else None,
-        **asked(rset),
+        **asked(found),
     }
     if show.trees:
         content["first_trees"] = [
@@ -245,7 +248,7 @@ def _histogram(found: TreeSet) -> list[dict[str, Any]] | None:
     return [
         {"objective": float(row["objective"]), "leaves": int(row["leaves"]),
          name: number(row[name]), "trees": int(row["trees"]), "nontrivial": int(row["nontrivial"])}
-        for row in found.histogram().to_dict("records")
+        for row in found.counts().to_dict("records")
     ]  # fmt: skip
 
 

@@ -10,6 +10,10 @@ from .deviations import (
     deviation as deviation,
     pooled_deviation as pooled_deviation,
 )
+from .imputation import (
+    ImputationAudit as ImputationAudit,
+    audit_imputation as audit_imputation,
+)
 from .interval_widths import (
     IntervalWidths as IntervalWidths,
 )

@@ -1,9 +1,15 @@
+from .choices import (
+    choose as choose,
+)
 from .choosing import (
     Wanted as Wanted,
     chosen_frame as chosen_frame,
 )
-from .conflict import (
-    Conflict as Conflict,
+from .conditions import (
+    Condition as Condition,
+    Member as Member,
+    columns_of as columns_of,
+    member as member,
 )
 from .differences import (
     Differences as Differences,
@@ -56,10 +62,6 @@ from .rashomon_set import (
 from .resampled import (
     Resampled as Resampled,
 )
-from .row_answers import (
-    Sampled as Sampled,
-    disagreements as disagreements,
-)
 from .shown_functions import (
     DrawnFunction as DrawnFunction,
     LookedAt as LookedAt,
@@ -75,4 +77,8 @@ from .target import (
 )
 from .tree_set import (
     TreeSet as TreeSet,
+)
+from .votes import (
+    Votes as Votes,
+    disagreements as disagreements,
 )

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge, named, setting
+from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .problem import MOST_LAST
 
 __all__ = ["LISTS", "Caps", "one_call"]
@@ -112,8 +112,8 @@ def _too_large(what: str, fault: BaseException, shrink: str) -> TooLarge | None:
         return TooLarge(f"{what} holds more than 2^{fault.bits} {trees}: {shrink}", 2**fault.bits)
     if isinstance(fault, _core.base.TooManySets):
         return TooLarge(
-            f"{what} tells more than 65,535 sets of features apart: take a smaller "
-            f"{named('at_most_features')}, or {shrink}",
+            f"{what} tells more than 65,535 sets of features apart: allow fewer "
+            f"features, or {shrink}",
             65_535,
         )
     if isinstance(fault, _core.base.NotWritten):

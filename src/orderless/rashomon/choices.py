@@ -1,7 +1,7 @@
-"""Choices: the functions of a set as a table to choose from, and as a page to walk in.
+"""Choosing a function of a set by what people decide by.
 
 In:  a set of trees, and what its functions are judged by.
-Out: a frame; the explorer.
+Out: a frame, a row per function; the exact ends of measures.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..errors import InvalidData, InvalidParameter
 from ..form import fingerprint, hex_digits
 from .choosing import Wanted, chosen_frame
+from .conditions import Condition
 from .ends import exact_ends
 from .first_questions import beginning_with
 from .judged import BETTER, Asked, Judged
@@ -26,151 +27,13 @@ if TYPE_CHECKING:
 
     from .tree_set import TreeSet
 
-__all__ = ["Choices"]
+__all__ = ["Choices", "choose"]
 
 ENDS = ("smallest", "largest", "smallest_function", "largest_function")
 
 
 class Choices(RowAnswers):
-    """The part of ``TreeSet`` that is about choosing a function."""
-
-    def choose(
-        self,
-        X: Any = None,
-        y: Any = None,
-        *,
-        where: Any = (),
-        using: Any = (),
-        without: Any = (),
-        first: str | None = None,
-        sort: Any = (),
-        weights: Any = None,
-        front: Any = (),
-        missing: Any = 0.1,
-        costs: Any = None,
-        positive: Any = None,
-        measures: Any = (),
-        sample: int | None = None,
-        draw: str = "functions",
-        random_state: Any = None,
-        limit: int = MOST_SHOWN,
-    ) -> pd.DataFrame:
-        """Give the functions, each once, with the measures that people decide by.
-
-        Parameters
-        ----------
-        X, y : complete rows and their labels (numbers for regression), optional
-            Rows that were held out: errors and rates are those on them, where y is given.
-            ``agreement``, ``coverage``, ``questions`` and ``cost`` are about the rows of X, and
-            the latter two need it. Without X and y the training rows are taken.
-        where : str or list of str
-            Conditions that a function must meet, such as ``["leaves <= 6", "sensitivity >= 0.8"]``.
-        using, without : str or list of str
-            Features that a function must, or must not, ask about in its cheapest tree. (A view,
-            ``found.must_use("age")``, keeps functions of which *some* tree asks about it, even
-            where the answer changes nothing.)
-        first : str, optional
-            A feature, or a column, that can be asked first: keep the functions of which some tree
-            of the set begins with it. With ``sample`` these are those of the sample, while
-            ``found.first("age").choose(sample=1000)`` draws among all of them anew.
-        sort : str or list of str
-            Measures, the most important first, the better end first; ``"-leaves"`` turns it round.
-            By default the smallest objective is first.
-        weights : dict of measure -> weight, optional
-            Sort by the sum of weight x measure, smallest first, in a column ``score``; a measure
-            of which more is better is subtracted.
-        front : str or list of str
-            Keep the functions that no other beats: none is better in one of these measures and as
-            good in all others.
-        missing : number, dict of feature -> number, or table with gaps
-            For ``coverage``: the probability that a value is missing, of every feature, or by
-            feature (0 for those that are not named), independently of each other; or rows with
-            gaps, which are taken as they are.
-        costs : dict of feature -> cost, optional
-            For ``cost``.
-        positive : label, optional
-            The class that ``sensitivity`` is about; by default the last.
-        measures : list of Measure, or dict of name -> Measure
-            Further measures, each a column. Names alone will do. Where they have no rows of their
-            own they are measured on X and y, if y is given, else on the training rows. In
-            ``front``, ``sort`` and ``weights`` the size of a difference between groups counts.
-        sample : int, optional
-            Look at so many functions, drawn uniformly, instead of all; and beside them at the exact
-            ends of measures over the whole set, as ``ends`` gives them. The frame's ``attrs`` say
-            so; ``agreement`` and ``overruled`` are then among those that were drawn.
-        draw : "functions" or "trees"
-            What is drawn uniformly. Functions have to be listed, or a random piece of them; trees
-            do not, however many there are, but a function of many trees is then more likely, and
-            objective and leaves are those of the tree that was drawn.
-        random_state : int, RandomState, Generator or None
-        limit : int
-            Most functions that are looked at; more are an error.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row per function, best first.
-
-            objective, error (loss for regression)
-                Of its cheapest tree, and on the training rows.
-            leaves, n_features, features, n_trees
-                Fewest leaves, the features that are asked about, and how many trees of the set are
-                this function (NA where that is not known: for ends, and for trees that were drawn).
-            end
-                With ``sample``: which end of which measures this function is, such as "smallest
-                error"; empty for functions that were drawn and are none.
-            held_out_error (held_out_loss)
-                On X and y: the share of wrong rows (the mean squared, or absolute, error).
-            sensitivity, specificity
-                For two classes: the share of the rows of the positive class that get it, and of the
-                other one that get that; NaN where there are no such rows.
-            agreement, overruled
-                The share of the other functions that decide as this one, on average over the rows;
-                and the share of rows on which more than half of all functions decide otherwise,
-                all alike.
-            coverage
-                The share of rows that are answered for certain when values are ``missing``.
-            questions, cost
-                What an answer takes on average, with the function's cheapest policy: features asked
-                about, and costs.
-            fingerprint
-                The name by which ``function`` gives it.
-
-        Notes
-        -----
-        Cost: functions x distinct rows; for ``questions`` and ``cost`` a policy for each function
-        that meets the conditions on the other measures; for ``first`` with ``sample``, of each
-        function the orders in which its questions can be asked, however many trees there are.
-
-        Examples
-        --------
-        >>> from orderless import RashomonSet
-        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-        >>> found = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05)
-        >>> table = found.fit(X, [0, 0, 0, 1, 1]).trees_.choose(sort="coverage")
-        >>> table[["error", "leaves", "features", "coverage"]]
-           error  leaves    features  coverage
-        0    0.0       3      x0, x1    0.8820
-        1    0.0       4  x0, x1, x2    0.8586
-        """
-        self._warn_of_part("choose")
-        some = looked_at(cast("TreeSet", self), sample, draw, random_state, limit)
-        if sample is not None:
-            some = self._with_ends(some, X, y, positive, measures)
-        asked = self._asked(X, y, missing, costs, positive, measures)
-        judged = Judged(some.table, self._problem, asked, some.drawn)
-        among = None if first is None else beginning_with(cast("TreeSet", self), some, first)
-        frame = chosen_frame(judged, Wanted(where, sort, weights, front, using, without, among))
-        if sample is not None:
-            place = {hex_digits(point): i for i, point in enumerate(some.table.fingerprint)}
-            texts = some.end_texts()
-            ends = [texts[place[name]] for name in frame["fingerprint"]]
-            frame.insert(len(frame.columns) - 1, "end", ends)
-            some.remember(cast("TreeSet", self))
-        frame.attrs |= {"functions": some.how, "complete": self.complete}
-        if not self.complete:
-            frame.attrs["incomplete"] = self.incomplete
-        return frame
+    """The part of ``TreeSet`` that measures what its functions are chosen by."""
 
     def ends(
         self, X: Any = None, y: Any = None, *, positive: Any = None, measures: Any = ()
@@ -276,51 +139,158 @@ class Choices(RowAnswers):
             out[str(name)] = measure
         return out
 
-    def write_explorer(
-        self, target: Any = None, X: Any = None, y: Any = None, **options: Any
-    ) -> str:
-        """Write one page on which a person walks among the functions and chooses one.
 
-        Parameters
-        ----------
-        target : path, optional
-            File to write; complete or not at all.
-        X, y : complete rows and their labels, optional
-            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``measures``, ``sample``,
-            ``draw``, ``random_state`` and ``limit``. ``title`` stands at the top. ``rows``, a data
-            frame, or True for X with its labels, are shown where two functions differ: they are
-            written into the page.
+def choose(
+    trees: TreeSet,
+    X: Any = None,
+    y: Any = None,
+    *,
+    where: Any = (),
+    using: Any = (),
+    without: Any = (),
+    first: str | None = None,
+    sort: Any = None,
+    weights: Any = None,
+    front: Any = (),
+    missing: Any = 0.1,
+    costs: Any = None,
+    positive: Any = None,
+    measures: Any = (),
+    sample: int | None = None,
+    draw: str = "functions",
+    random_state: Any = None,
+    limit: int = MOST_SHOWN,
+) -> pd.DataFrame:
+    """Return the functions of a set, each once, with the measures that people decide by.
 
-        Returns
-        -------
-        str
-            The page: one file that needs no server and no network.
+    Parameters
+    ----------
+    trees : TreeSet
+    X, y : complete rows and their labels (numbers for regression), optional
+        Rows that were held out: errors and rates are those on them, where y is given.
+        ``agreement``, ``coverage``, ``questions`` and ``cost`` are about the rows of X, and
+        the latter two need it. Without X and y the training rows are taken.
+    where : str, condition on trees, or list of them
+        Conditions that a function must meet, such as ``["leaves <= 6", "sensitivity >= 0.8"]``;
+        ``member.uses("age")`` and its like choose among the trees first, as ``trees.where`` does.
+    using, without : str or list of str
+        Features that a function must, or must not, ask about in its cheapest tree.
+        (``trees.where(member.uses("age"))`` keeps functions of which *some* tree asks about it,
+        even where the answer changes nothing.)
+    first : str, optional
+        A feature, or a column, that can be asked first: keep the functions of which some tree
+        of the set begins with it. With ``sample`` these are those of the sample, while
+        ``where=member.root == "age"`` draws among all of them anew.
+    sort : str or list of str
+        Measures, the most important first, the better end first; ``"-leaves"`` turns it round.
+        By default the smallest objective is first.
+    weights : dict of measure -> weight, optional
+        Sort by the sum of weight x measure, smallest first, in a column ``score``; a measure
+        of which more is better is subtracted.
+    front : str or list of str
+        Keep the functions that no other beats: none is better in one of these measures and as
+        good in all others.
+    missing : number, dict of feature -> number, or table with gaps
+        For ``coverage``: the probability that a value is missing, of every feature, or by
+        feature (0 for those that are not named), independently of each other; or rows with
+        gaps, which are taken as they are.
+    costs : dict of feature -> cost, optional
+        For ``cost``.
+    positive : label, optional
+        The class that ``sensitivity`` is about; by default the last.
+    measures : list of Measure, or dict of name -> Measure
+        Further measures, each a column. Names alone will do. Where they have no rows of their
+        own they are measured on X and y, if y is given, else on the training rows. In
+        ``front``, ``sort`` and ``weights`` the size of a difference between groups counts.
+    sample : int, optional
+        Look at so many functions, drawn uniformly, instead of all; and beside them at the exact
+        ends of measures over the whole set, as ``ends`` gives them. The frame's ``attrs`` say
+        so; ``agreement`` and ``overruled`` are then among those that were drawn.
+    draw : "functions" or "trees"
+        What is drawn uniformly. Functions have to be listed, or a random piece of them; trees
+        do not, however many there are, but a function of many trees is then more likely, and
+        objective and leaves are those of the tree that was drawn.
+    random_state : int, RandomState, Generator or None
+    limit : int
+        Most functions that are looked at; more are an error.
 
-        Notes
-        -----
-        Of more than ``limit`` functions, 2,000 are drawn, and the exact ends of measures are beside
-        them; the page says so, and a warning does. Cost: as of ``choose``, the minimal rules of
-        each function, and the functions of a view for each first question (of a sample, the orders
-        in which the questions of its functions can be asked).
-        """
-        from ..output.explorer import write_explorer
+    Returns
+    -------
+    pandas.DataFrame
+        A row per function, best first.
 
-        return write_explorer(cast("TreeSet", self), target, X, y, **options)
+        objective, error (loss for regression)
+            Of its cheapest tree, and on the training rows.
+        leaves, n_features, features, n_trees
+            Fewest leaves, the features that are asked about, and how many trees of the set are
+            this function (NA where that is not known: for ends, and for trees that were drawn).
+        end
+            With ``sample``: which end of which measures this function is, such as "smallest
+            error"; empty for functions that were drawn and are none.
+        held_out_error (held_out_loss)
+            On X and y: the share of wrong rows (the mean squared, or absolute, error).
+        sensitivity, specificity
+            For two classes: the share of the rows of the positive class that get it, and of the
+            other one that get that; NaN where there are no such rows.
+        agreement, overruled
+            The share of the other functions that decide as this one, on average over the rows;
+            and the share of rows on which more than half of all functions decide otherwise,
+            all alike.
+        coverage
+            The share of rows that are answered for certain when values are ``missing``.
+        questions, cost
+            What an answer takes on average, with the function's cheapest policy: features asked
+            about, and costs.
+        fingerprint
+            The name by which ``function`` gives it.
 
-    def explore(self, X: Any = None, y: Any = None, **options: Any) -> None:
-        """Open the explorer in a browser, served by this machine alone, until Ctrl-C.
+    Notes
+    -----
+    Cost: functions x distinct rows; for ``questions`` and ``cost`` a policy for each function
+    that meets the conditions on the other measures; for ``first`` with ``sample``, of each
+    function the orders in which its questions can be asked, however many trees there are.
 
-        It is the page of ``write_explorer``; beyond it, all trees that meet the wishes are counted
-        by views of the compressed set, however many there are, and a chosen function is written as
-        SQL, as a page to fill in and, with X and y, as a report.
+    Examples
+    --------
+    >>> import orderless as ol
+    >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> rset = ol.RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05)
+    >>> table = ol.choose(rset.fit(X, [0, 0, 0, 1, 1]).trees_, sort="coverage")
+    >>> table[["error", "leaves", "features", "coverage"]]
+       error  leaves    features  coverage
+    0    0.0       3      x0, x1    0.8820
+    1    0.0       4  x0, x1, x2    0.8586
+    """
+    texts, on_trees = _conditions(where)
+    if on_trees:
+        trees = trees.where(*on_trees)
+    trees._warn_of_part("choose")
+    some = looked_at(trees, sample, draw, random_state, limit)
+    if sample is not None:
+        some = trees._with_ends(some, X, y, positive, measures)
+    asked = trees._asked(X, y, missing, costs, positive, measures)
+    judged = Judged(some.table, trees._problem, asked, some.drawn)
+    among = None if first is None else beginning_with(trees, some, first)
+    frame = chosen_frame(
+        judged, Wanted(texts, () if sort is None else sort, weights, front, using, without, among)
+    )
+    if sample is not None:
+        place = {hex_digits(point): i for i, point in enumerate(some.table.fingerprint)}
+        names = some.end_texts()
+        ends = [names[place[name]] for name in frame["fingerprint"]]
+        frame.insert(len(frame.columns) - 1, "end", ends)
+        some.remember(trees)
+    frame.attrs |= {"functions": some.how, "complete": trees.complete}
+    if not trees.complete:
+        frame.attrs["incomplete"] = trees.incomplete
+    return frame
 
-        Parameters
-        ----------
-        X, y : complete rows and their labels, optional
-        **options
-            As of ``write_explorer``; and ``port``, by default any that is free, and ``ready``, a
-            function that is called with the address instead of opening a browser.
-        """
-        from ..output.explorer import explore
 
-        explore(cast("TreeSet", self), X, y, **options)
+def _conditions(where: Any) -> tuple[Any, list[Condition]]:
+    """Split what is asked of functions, in text, from what is asked of trees."""
+    if isinstance(where, Condition):
+        return (), [where]
+    if not isinstance(where, list | tuple):
+        return where, []
+    on_trees = [each for each in where if isinstance(each, Condition)]
+    return [each for each in where if not isinstance(each, Condition)], on_trees

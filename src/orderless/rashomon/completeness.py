@@ -11,9 +11,9 @@ from fractions import Fraction
 
 from ..errors import IncompleteSet
 from ..model import short_count
+from .conditions import Condition, view_of
 from .listed import Counts, Source
 from .problem import Problem
-from .view import View
 
 __all__ = ["Completeness"]
 
@@ -21,8 +21,9 @@ __all__ = ["Completeness"]
 class Completeness:
     """The part of ``TreeSet`` that says whether it is complete."""
 
-    def __init__(self, source: Source, view: View) -> None:
-        self._source, self._view = source, view
+    def __init__(self, source: Source, conditions: tuple[Condition, ...] = ()) -> None:
+        self._source, self._conditions = source, conditions
+        self._view = view_of(source, conditions)
 
     @property
     def _problem(self) -> Problem:

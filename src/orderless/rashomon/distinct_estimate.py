@@ -91,7 +91,7 @@ class Estimates(Members):
         Pontil (2009, Theorem 4), which holds for every sample size and any distribution between 0
         and 1: a few functions of one tree each among many of thousands do not fool it. Trees with
         trivial splits are drawn, too, where a constraint may hold because of such a split
-        (``must_use``, ``first``); the error is then larger.
+        (``uses``, ``root``); the error is then larger.
 
         Cost: of each tree drawn, the orders in which its questions can be asked; about a fifth of a
         millisecond at depth 4. For a list of trees, and with ``monotone``, functions are listed.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..api import Tree
 from ..inputs import label_array
 from ..model import plain_label
+from .conditions import member
 from .measures import Measure
 
 if TYPE_CHECKING:
@@ -86,11 +87,11 @@ def _fewest_leaves(trees: TreeSet) -> Iterator[End]:
     low, high = 1, int(trees.best_tree.n_leaves)
     while low < high:
         middle = (low + high) // 2
-        if trees.at_most(middle).n_trees:
+        if trees.where(member.leaves <= middle).n_trees:
             high = middle
         else:
             low = middle + 1
-    yield End("leaves", False, low, trees.at_most(low).best_tree)
+    yield End("leaves", False, low, trees.where(member.leaves <= low).best_tree)
 
 
 def _rates_there(trees: TreeSet, y: Any, positive: Any) -> Iterator[str]:

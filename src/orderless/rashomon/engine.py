@@ -257,8 +257,8 @@ class Engine:
             except _core.base.LimitReached as fault:
                 raise TooLarge(
                     f"there are more than {setting('limit', limit)} functions: raise "
-                    f"{setting('limit')}, look at a view "
-                    "(within, at_most, using, without), or take estimate_distinct or sample",
+                    f"{setting('limit')}, look at fewer trees (where), or take estimate_distinct "
+                    "or sample",
                     limit,
                 ) from fault
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidParameter, named
+from .conditions import columns_named, member
 from .engine import Engine
 from .flat import FlatTrees
 from .halves import wide
@@ -113,10 +114,10 @@ def beginning_with(trees: TreeSet, some: LookedAt, question: str) -> NDArray[np.
             f"{named('first')} must be the name of a feature or column, got {question!r:.80}",
             "first",
         )
-    table, columns = some.table, trees._columns_named(question)
+    table, columns = some.table, columns_named(trees._problem, question)
     if not some.all:
         return np.asarray(first_columns(trees, table)[:, columns].any(axis=1), dtype=bool)
-    view = trees.first(question)
+    view = trees.where(member.root == question)
     points = view.functions(limit=len(table)).fingerprints.tolist() if view.n_trees else []
     there = {tuple(point) for point in points}
     return np.array([tuple(point) in there for point in table.fingerprint.tolist()], dtype=bool)

@@ -1,6 +1,6 @@
 """Sets as files: the problem and its numbers in versioned JSON, never the trees.
 
-In:  a ``Source`` and a ``View`` of it.
+In:  a ``Source`` and conditions on its trees.
 Out: text; and both again, found anew, with their numbers checked against those in the file.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import InvalidTree
 from ..model import Feature, Label, Space, formats as serial, plain_label
 from .columns import Columns
+from .conditions import Condition, read_conditions, view_of
 from .engine import Engine
 from .flat import FlatTrees
 from .incomplete import incomplete_in, incomplete_out
@@ -26,8 +27,6 @@ from .number_problem import NumberProblem
 from .problem import KINDS, LARGEST, MOST_DEPTH, Problem, Rules, decimal
 from .table import Table
 from .target import LOSSES, MOST, MOST_DECIMALS, MOST_LABEL, Numbers, Target
-from .view import View
-from .view_formats import is_whole, view_in, view_out
 
 __all__ = ["from_json", "to_json"]
 
@@ -36,7 +35,7 @@ VERSION = 1
 ARRAYS = ("offsets", "column", "label", "false_child")  # of FlatTrees
 
 
-def to_json(source: Source, view: View) -> str:
+def to_json(source: Source, conditions: tuple[Condition, ...]) -> str:
     """Write a set down."""
     problem, rules = source.problem, source.problem.rules
     columns = problem.columns
@@ -63,8 +62,8 @@ def to_json(source: Source, view: View) -> str:
         "regularization": str(rules.regularization),
         "epsilon": str(rules.epsilon),
         "epsilon_kind": rules.kind,
-        "view": view_out(view),
-        **_numbers(source, view),  # found again when the file is read, and compared
+        "where": [condition.to_dict() for condition in conditions],
+        **_numbers(source, conditions),  # found again when the file is read, and compared
     }
     if isinstance(source, Engine):
         content["memory_limit"] = source.memory_limit
@@ -125,8 +124,8 @@ def _target(content: Mapping[str, Any]) -> Target:
     return Target(loss, Numbers(decimals, smallest, steps[-1] + 1, only), fine)
 
 
-def _numbers(source: Source, view: View) -> dict[str, int]:
-    counts = source.counts(view)
+def _numbers(source: Source, conditions: tuple[Condition, ...]) -> dict[str, int]:
+    counts = source.counts(view_of(source, conditions))
     return {
         "optimum": source.optimum,
         "n_trees": counts.n,
@@ -136,7 +135,7 @@ def _numbers(source: Source, view: View) -> dict[str, int]:
 
 def from_json(
     text: str | bytes, limit: int | None, memory_limit: int, time_limit: float | None
-) -> tuple[Source, View]:
+) -> tuple[Source, tuple[Condition, ...]]:
     """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why.
 
     The caller's limits count, not those in the file: a small file can ask for a lot of work.
@@ -149,8 +148,9 @@ def from_json(
             source = _source(content, problem, memory_limit, time_limit)
             if isinstance(source, Engine):
                 stack.enter_context(source.caps.until(end))
-            view = view_in(serial.take(content, "view", dict), source)
-            numbers = _numbers(source, view)
+            listed = serial.take(content, "where", list)
+            conditions = read_conditions([Condition.from_dict(each) for each in listed])
+            numbers = _numbers(source, conditions)
         if "incomplete" in content:
             incomplete_in(serial.take(content, "incomplete", dict), source)
     for name, number in numbers.items():
@@ -159,7 +159,7 @@ def from_json(
                 f"the file says {name} = {content.get(name)!r:.80}, but it is {number}: the file "
                 "was changed, or written by another definition of the set"
             )
-    return source, view
+    return source, conditions
 
 
 def _problem(content: Mapping[str, Any]) -> Problem:
@@ -300,3 +300,8 @@ def _number_in(number: Any) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise InvalidTree(f"the threshold of a column must be a number, got {number!r:.80}")
     return float(number)
+
+
+def is_whole(value: Any, low: int, high: int) -> bool:
+    """Whether a value is a whole number between two others."""
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high

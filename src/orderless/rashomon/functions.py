@@ -330,7 +330,7 @@ class FunctionSet:
         if on_rows and len({id(listing.source) for listing in listings}) > 1:
             raise InvalidData(
                 "functions on the training rows of different sets cannot be compared: ask for "
-                "functions() without semantics='rows'"
+                "functions() by features"
             )
         theirs = set(_packed(other.fingerprints).tolist())
         return np.array([key in theirs for key in _packed(self.fingerprints).tolist()], dtype=bool)

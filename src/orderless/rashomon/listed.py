@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -218,8 +218,8 @@ class Judging:
     decimals: Any = None
 
 
-def listed_set(trees: list[TreeKernel], X: Any, y: Any, given: Judging) -> tuple[Listed, View]:
-    """Take trees as a set, with a view of all of them; see ``TreeSet.from_trees``."""
+def listed_set(trees: list[TreeKernel], X: Any, y: Any, given: Judging) -> Listed:
+    """Take trees as a set; see ``TreeSet.from_trees``."""
     if not trees:
         raise InvalidData("there are no trees: give at least one")
     space = trees[0].space
@@ -248,8 +248,11 @@ def listed_set(trees: list[TreeKernel], X: Any, y: Any, given: Judging) -> tuple
     )
     work = _number_problem if numbers else _class_problem
     source = Listed(*work(trees, X, y, given, rules))
-    spread = source.problem.objective(source.bound) - source.problem.objective(source.optimum)
-    return source, View(spread if given.epsilon is None else rules.epsilon, source.bound)
+    problem = source.problem
+    if given.epsilon is None:
+        spread = problem.objective(source.bound) - problem.objective(source.optimum)
+        problem.rules = replace(rules, epsilon=spread)
+    return source
 
 
 def _class_problem(

@@ -1,6 +1,6 @@
 """The members of a set: its trees, in order of objective, and the functions that they are.
 
-In:  a ``Source`` (the core's graph, or a list) and a ``View`` of it.
+In:  a ``Source`` (the core's graph, or a list) and conditions on its trees.
 Out: ``Members``: counts, ``Tree``s one by one, ``FunctionSet``s.
 Paper: Section 4.
 """
@@ -8,34 +8,36 @@ Paper: Section 4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..api import Tree
-from ..errors import InvalidData, TooLarge
+from ..errors import InvalidData, InvalidParameter, TooLarge
 from ..form import read_hex
 from ..inputs import generator
 from ..model import Label
 from ..readers import read_tree
 from .completeness import Completeness
-from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
+from .conditions import Condition, read_conditions, view_of
+from .functions import FunctionSet, Listing, RashomonFunction
 from .listed import Source
 from .near import apart
 from .shown_functions import DrawnFunction, seen_before
-from .view import LIMIT, View
+from .view import LIMIT
 
 __all__ = ["LIMIT", "Members", "positions_below"]
 
 AT_ONCE = 4096
+BY = {"features": "aware", "columns": "independent", "rows": "rows"}  # readings of a tree
 MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that was seen before
 
 
 class Members(Completeness):
     """The part of ``TreeSet`` that gives its trees and functions."""
 
-    def __init__(self, source: Source, view: View) -> None:
-        super().__init__(source, view)
+    def __init__(self, source: Source, conditions: tuple[Condition, ...] = ()) -> None:
+        super().__init__(source, conditions)
         self._distinct: dict[str, int] = {}  # functions by semantics, once they were counted
 
     @property
@@ -127,9 +129,42 @@ class Members(Completeness):
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    def where(self, *conditions: Condition) -> Self:
+        """Return the set of the trees that meet all conditions.
+
+        Conditions take trees away and change nothing else: the smallest objective and the bound
+        stay those of the full set, unless a condition is about the objective. A set that is fitted
+        with ``constraints`` holds the same trees, at the same positions.
+
+        Parameters
+        ----------
+        *conditions : Condition
+            Made from ``orderless.member``: ``member.leaves <= 6``, ``~member.uses("race")``.
+        """
+        return type(self)(
+            self._source, tuple(dict.fromkeys((*self._conditions, *read_conditions(conditions))))
+        )
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What all trees of the set meet, beyond being near-optimal."""
+        return self._conditions
+
     @property
     def why_empty(self) -> str:
-        """Why there is no tree, in words, where that is known."""
+        """Which condition leaves no tree, in words; empty if a tree is left."""
+        conditions = self._conditions
+        if self.n_trees or not conditions:
+            return ""
+        source = self._source
+        alone = [each for each in conditions if not source.counts(view_of(source, [each])).n]
+        if alone:
+            return f"no tree within the bound meets {' or '.join(map(str, alone))}"
+        if len(conditions) > 1:
+            return (
+                f"some tree within the bound meets each of {', '.join(map(str, conditions))}, but "
+                "none meets all of them"
+            )
         return ""
 
     # -- trees ---------------------------------------------------------------------------------
@@ -173,7 +208,7 @@ class Members(Completeness):
             raise IndexError(f"there is no tree {position:,}: positions go from 0 to {n - 1:,}")
         return next(self._build([position % n]))
 
-    def rank(self, tree: Any) -> int | None:
+    def index(self, tree: Any) -> int | None:
         """Give the position of a tree in the order of ``trees()``, None if it is not in.
 
         Where several columns are the same condition, several positions hold the same tree; this is
@@ -188,7 +223,7 @@ class Members(Completeness):
 
     def __contains__(self, tree: object) -> bool:
         """Whether a tree is one of these, node by node (not just an equivalent one)."""
-        position = self.rank(tree)
+        position = self.index(tree)
         if position is None:
             self._warn_of_part("that a tree is not in this set")
         return position is not None
@@ -227,7 +262,7 @@ class Members(Completeness):
     # -- functions -----------------------------------------------------------------------------
 
     def functions(
-        self, *, limit: int = LIMIT, semantics: str | None = None, tolerance: Any = None
+        self, by: str = "features", *, limit: int = LIMIT, tolerance: Any = None
     ) -> FunctionSet:
         """Give the different functions, in order of their cheapest tree's objective.
 
@@ -235,10 +270,12 @@ class Members(Completeness):
 
         Parameters
         ----------
+        by : "features", "columns" or "rows"
+            When two trees are one function: where they decide alike whatever the values of the
+            features; of the 0/1 columns, each taken as unrelated to the others (the paper's); or
+            on the training rows.
         limit : int
             Give up, with ``TooLarge``, beyond so many.
-        semantics : "aware", "independent" or "rows"
-            See ``count_distinct``.
         tolerance : number, optional
             For regression: go through the functions in order, and leave out those that differ by at
             most so much, on every training row, from one that is kept. Read as the decimal that is
@@ -248,13 +285,13 @@ class Members(Completeness):
         -------
         FunctionSet
         """
-        semantics = self._problem.semantics(semantics)
+        if by not in BY:
+            raise InvalidParameter(
+                f"by must be one of {', '.join(map(repr, BY))}, got {by!r:.80}", "by"
+            )
+        semantics = self._problem.semantics(BY[by])
         functions = FunctionSet.of(Listing(self._source, self._view, semantics, limit))
         return functions if tolerance is None else apart(functions, self._problem, tolerance)
-
-    def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
-        """Give the different functions as arrays, without an object for each."""
-        return self.functions(limit=limit, semantics=semantics).table()
 
     def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction | DrawnFunction:
         """Give the function with a fingerprint, such as those that ``choose`` gives.

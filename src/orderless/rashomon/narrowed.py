@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import TooLarge, named
+from ..errors import TooLarge
 from .columns import Columns
 from .view import Paid, Question, View
 
@@ -82,9 +82,8 @@ def core_view(
         if len(used) + len(view.required) > MOST_FEATURES:
             raise TooLarge(
                 f"near-optimal trees ask about {len(used)} features, and "
-                f"{named('at_most_features')} tells "
-                f"{MOST_FEATURES - len(view.required)} apart at most: rule some out with "
-                f"{named('must_not_use')}, or take a smaller epsilon",
+                f"a limit on their number tells {MOST_FEATURES - len(view.required)} apart at "
+                "most: rule some out, or take a smaller epsilon",
                 MOST_FEATURES,
             )
         asked = _may_be_asked(columns, graph, view)

@@ -22,14 +22,14 @@ from sklearn.utils import ClassifierTags, check_consistent_length, column_or_1d,
 from ..errors import IncompleteSet, InvalidData, OutOfMemory, OutOfTime, TooLarge
 from ..inputs import names_of
 from ..model import Space, n_threads, refuse_facts
-from .constraints import constrain, is_constrained
+from .conditions import read_conditions, view_of
 from .engine import MEMORY, Engine, check_limits
 from .incomplete import part_of
 from .number_problem import read_problem
 from .problem import Rules
 from .thresholds import Clock
 from .tree_set import TreeSet
-from .view import LIMIT, View
+from .view import LIMIT
 
 __all__ = ["RashomonSet"]
 
@@ -60,8 +60,8 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         their kinds, as in ``Binarizer(space=...)``. Without it, beside other features
         0/1 columns are true or false, text is categories, and numbers whose thresholds are guessed
         are float32, as the guessing trees read them.
-    epsilon_kind : "additive" or "relative"
-        Whether the bound is the smallest objective + epsilon, or times (1 + epsilon).
+    relative : bool
+        Whether the bound is the smallest objective times (1 + epsilon), instead of + epsilon.
     binarizer : "threshold-guess", "quantile", a binarizer with a ``space_``, or None
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
@@ -79,24 +79,9 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
     decimals : int, optional
         For regression: round y, and what leaves predict, to so many decimals. By default y is taken
         as it is, and means have as many decimals as exact arithmetic has room for. See Notes.
-    min_leaf : number, optional
-        Only trees whose every leaf has so many training rows (1 or more), or such a share of them
-        (between 0 and 1). Rows count as much as they weigh.
-    max_leaves : int, optional
-        Only trees with at most so many leaves.
-    must_use, must_not_use : str or list of str, optional
-        Only trees that ask about all of these features; about none of these.
-    at_most_features : int, optional
-        Only trees that ask about at most so many features.
-    first : str or dict, optional
-        Only trees that begin with this question, or these: the name of a column or a feature, or a
-        nested dict ``{"feature": ..., "true": ..., "false": ...}``.
-    max_cost : number, optional
-    costs : dict of feature -> cost, optional
-        Only trees in which no path costs more than ``max_cost``, each feature paid for once.
-    monotone : dict of feature -> +1 or -1, optional
-        Only trees that, as functions, never give a row with more of the feature a lower class or
-        number (+1), or a higher one (-1).
+    constraints : Condition, or several
+        Only trees that meet all of these, made from ``orderless.member``:
+        ``constraints=(member.leaves <= 6, ~member.uses("race"))``.
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
@@ -143,10 +128,8 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
     that a leaf has to explain ``regularization`` of what there is to explain.
 
     Constraints take trees away and change nothing else: the smallest objective and the bound stay
-    those of all trees, so a set that is fitted with constraints is the view of the set that is
-    fitted without: ``RashomonSet(must_use="age").fit(X, y).trees_`` and
-    ``RashomonSet().fit(X, y).trees_.must_use("age")`` hold the same trees. Each is a view of the
-    same name, with its meaning in full: see ``TreeSet``.
+    those of all trees. ``RashomonSet(constraints=member.uses("age")).fit(X, y).trees_`` and
+    ``RashomonSet().fit(X, y).trees_.where(member.uses("age"))`` hold the same trees.
 
     Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
     0/1 never take a column away: with them there are as many trees within a bound, or more. Further
@@ -197,21 +180,13 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         epsilon: Any = 0.02,
         space: Space | None = None,
         *,
-        epsilon_kind: str = "additive",
+        relative: bool = False,
         binarizer: Any = "threshold-guess",
         thresholds: str | int = "guess",
         task: str = "classification",
         loss: str | None = None,
         decimals: int | None = None,
-        min_leaf: Any = None,
-        max_leaves: int | None = None,
-        must_use: Any = None,
-        must_not_use: Any = None,
-        at_most_features: int | None = None,
-        first: Any = None,
-        max_cost: Any = None,
-        costs: Any = None,
-        monotone: Any = None,
+        constraints: Any = (),
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
         on_limit: str = "raise",
@@ -221,21 +196,13 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         self.regularization = regularization
         self.epsilon = epsilon
         self.space = space
-        self.epsilon_kind = epsilon_kind
+        self.relative = relative
         self.binarizer = binarizer
         self.thresholds = thresholds
         self.task = task
         self.loss = loss
         self.decimals = decimals
-        self.min_leaf = min_leaf
-        self.max_leaves = max_leaves
-        self.must_use = must_use
-        self.must_not_use = must_not_use
-        self.at_most_features = at_most_features
-        self.first = first
-        self.max_cost = max_cost
-        self.costs = costs
-        self.monotone = monotone
+        self.constraints = constraints
         self.memory_limit = memory_limit
         self.time_limit = time_limit
         self.on_limit = on_limit
@@ -258,7 +225,8 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
+        rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.relative)
+        conditions = read_conditions(self.constraints, "constraints")
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
         n_threads(self.n_jobs)
         if self.on_limit not in ("raise", "part"):
@@ -273,15 +241,15 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         try:
             engine.caps.offers_part = self.on_limit == "raise"
             with engine.caps.until(None if limit is None else self._first_end(end)):
-                view = self._constrained(engine)
-                engine.counts(view)
+                trees = TreeSet(engine, conditions)
+                engine.counts(trees._view)
         except (OutOfMemory, OutOfTime, TooLarge) as fault:
             if self.on_limit == "raise":
                 raise
-            engine = part_of(engine, fault, self._constrained, end)
+            engine = part_of(engine, fault, lambda engine: view_of(engine, conditions), end)
             with engine.caps.until(None if limit is None else end):
-                view = self._constrained(engine)
-        self.trees_ = TreeSet(engine, view)
+                trees = TreeSet(engine, conditions)
+        self.trees_ = trees
         if engine.incomplete is not None:
             message = f"the set is {self.trees_.incomplete}"
             warnings.warn(message, IncompleteSet, stacklevel=2)
@@ -297,13 +265,6 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
     def _first_end(self, end: float) -> float:
         """Until when the whole set is looked for: half of the time stays for a part of it."""
         return end if self.on_limit == "raise" else (monotonic() + end) / 2
-
-    def _constrained(self, engine: Engine) -> View:
-        """Give the view of an engine's trees that meet the constraints."""
-        every, given = View(engine.problem.rules.epsilon, engine.bound), self.__dict__
-        if not is_constrained(given):  # get_params looks at signatures, for 50 us
-            return every
-        return constrain(TreeSet(engine, every), given)._view
 
     def predict(self, X: Any) -> Any:
         """Give each row the class, or number, of the best tree that is determined on it.
@@ -355,7 +316,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
             return []
         trees = self.trees_
         kind = "" if trees._problem.rules.kind == "additive" else ", relative"
-        first = f"{trees._found()} (epsilon {float(trees._view.epsilon):g}{kind})"
+        first = f"{trees._found()} (epsilon {float(trees._problem.rules.epsilon):g}{kind})"
         return [first, *filter(None, trees._further())]
 
     def _repr_html_inner(self) -> str:

@@ -109,5 +109,5 @@ class Resampled:
         ``limit`` are an error.
         """
         engine = Engine(sample, self.memory_limit, None)
-        view = View(self.rules.epsilon, engine.bound, trivial=False)
+        view = View(engine.bound, trivial=False)
         return FunctionSet.of(Listing(engine, view, sample.semantics(semantics), limit)).table()

@@ -1,6 +1,6 @@
 """TreeSet: near-optimal trees that are counted, ranked, sampled and looked at, but never all built.
 
-In:  a ``Source`` (the core's graph, or a list) and a ``View`` of it; or trees, or a file.
+In:  a ``Source`` (the core's graph, or a list) and conditions on its trees; or trees, or a file.
 Out: numbers, ``Tree``s one by one, ``FunctionSet``, smaller ``TreeSet``s, answers on rows.
 Paper: Sections 4 and 6.
 """
@@ -25,8 +25,6 @@ from .listed import Judging, Listed, listed_set
 from .measures import Measure
 from .nearest import Nearest, nearest
 from .ranges import Front, Range, front_of, range_of
-from .view import View
-from .views import Views
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +34,8 @@ __all__ = ["TreeSet"]
 SECONDS = 60.0  # for what comes from a file
 
 
-class TreeSet(Views, Choices, Estimates):
-    """A set of near-optimal trees: the ``trees_`` of a ``RashomonSet``, a view of them, or a list.
+class TreeSet(Choices, Estimates):
+    """A set of near-optimal trees: the ``trees_`` of a ``RashomonSet``, some of them, or a list.
 
     ``len(trees)`` is their number (``n_trees`` where that passes 2^63), ``trees[i]`` the tree at a
     position in order of objective, ``tree in trees`` whether it is one of them; iterating makes
@@ -46,9 +44,6 @@ class TreeSet(Views, Choices, Estimates):
     Made by ``RashomonSet(...).fit(X, y).trees_``, ``TreeSet.from_trees``,
     ``TreeSet.from_treefarms`` and ``TreeSet.from_json``.
     """
-
-    def _seen(self, view: View) -> TreeSet:
-        return TreeSet(self._source, view)
 
     # -- from elsewhere --------------------------------------------------------------------------
 
@@ -105,7 +100,7 @@ class TreeSet(Views, Choices, Estimates):
         """
         members = read_trees(trees, preprocessing=preprocessing, space=space)
         given = Judging(regularization, epsilon, sample_weight, loss, decimals)
-        return TreeSet(*listed_set(members, X, y, given))
+        return TreeSet(listed_set(members, X, y, given))
 
     @staticmethod
     def from_treefarms(
@@ -175,14 +170,15 @@ class TreeSet(Views, Choices, Estimates):
         """The smallest objective of all trees: share of errors + regularization x leaves.
 
         For regression: loss / loss of the best constant + regularization x leaves.
-        Of the whole set: a view keeps it.
+        Of the full set: ``where`` keeps it.
         """
         return self._problem.objective(self._source.optimum)
 
     @property
     def bound(self) -> Fraction:
         """The largest objective that is still in."""
-        return self._problem.exact_bound(self._source.optimum, self._view.epsilon)
+        bound = self._problem.exact_bound(self._source.optimum, self._problem.rules.epsilon)
+        return bound if self._view.limit is None else min(bound, self._view.limit)
 
     @property
     def on_bound(self) -> int:
@@ -207,7 +203,7 @@ class TreeSet(Views, Choices, Estimates):
         """
         return self._source.left_out
 
-    def histogram(self) -> pd.DataFrame:
+    def counts(self) -> pd.DataFrame:
         """Count the trees by objective.
 
         Returns
@@ -407,25 +403,7 @@ class TreeSet(Views, Choices, Estimates):
     def __sub__(self, other: Any) -> FunctionSet:
         return self.functions().__sub__(other)
 
-    # -- pictures and files --------------------------------------------------------------------
-
-    def plot_objectives(self, ax: Any = None) -> Any:
-        """Draw how many trees have which objective; see ``orderless.output.plots.rashomon``."""
-        from ..output.plots import plot_objectives
-
-        return plot_objectives(self, ax)
-
-    def plot_sizes(self, ax: Any = None) -> Any:
-        """Draw how many trees there are, and how many functions in each reading."""
-        from ..output.plots import plot_sizes
-
-        return plot_sizes(self, ax)
-
-    def plot_map(self, ax: Any = None, *, most: int = 1000, random_state: Any = 0) -> Any:
-        """Place the functions by how much they disagree on the training rows."""
-        from ..output.plots import plot_map
-
-        return plot_map(self, ax, most=most, random_state=random_state)
+    # -- files -------------------------------------------------------------------------------------
 
     def differences(self, exact: TreeSet, *, limit: int = 1_000_000) -> Differences:
         """Say which trees this set and an exact one do not share, and why; see ``Differences``."""
@@ -437,4 +415,4 @@ class TreeSet(Views, Choices, Estimates):
         """Write it as versioned JSON: the problem and the numbers, not the trees (docs/formats)."""
         from .formats import to_json
 
-        return to_json(self._source, self._view)
+        return to_json(self._source, self._conditions)

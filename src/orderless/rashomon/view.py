@@ -1,12 +1,11 @@
 """Which trees of a set are meant: a ``View``, by a bound and by what is asked of trees.
 
-In:  numbers and columns, as ``views.py`` reads them.
+In:  conditions, as ``member.py`` reads them.
 Out: ``View``, which a ``Source`` takes; equal views are equal, and can be keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -54,8 +53,6 @@ class View(NamedTuple):
 
     Attributes
     ----------
-    epsilon : Fraction
-        How far from the optimum.
     bound : int
         The largest objective, in the problem's whole numbers.
     max_leaves : int
@@ -76,9 +73,10 @@ class View(NamedTuple):
         What holds on every path.
     monotone : tuple of (int, bool)
         Features, and whether labels rise along them or fall.
+    limit : Fraction or None
+        The largest objective itself, where it is less than the source's; ``bound`` is rounded down.
     """
 
-    epsilon: Fraction
     bound: int
     max_leaves: int = 0
     forbidden: frozenset[int] = frozenset()
@@ -89,6 +87,7 @@ class View(NamedTuple):
     first: tuple[tuple[Question, ...], ...] = ()
     paid: tuple[Paid, ...] = ()
     monotone: tuple[tuple[int, bool], ...] = ()
+    limit: Fraction | None = None
 
     def __hash__(self) -> int:  # of all fields it takes longer than to count a few trees
         return hash((self.bound, self.max_leaves, self.forbidden, self.required))
@@ -132,33 +131,7 @@ class View(NamedTuple):
         """Require labels that rise along a feature, or fall."""
         return self._replace(monotone=tuple(sorted({*self.monotone, (feature, rises)})))
 
-    # -- what is asked, one by one -------------------------------------------------------------
-
     @property
     def plain(self) -> View:
         """The view without what is a property of whole functions."""
         return self._replace(monotone=())
-
-    def unconstrained(self) -> View:
-        """Give the view with its bound alone."""
-        return View(self.epsilon, self.bound, trivial=self.trivial)
-
-    def one_by_one(self) -> Iterator[tuple[str, View]]:
-        """Give every constraint by its name, as a view that asks for nothing else."""
-        free = self.unconstrained()
-        if self.max_leaves:
-            yield "max_leaves", free.at_most(self.max_leaves)
-        if self.least_weight:
-            yield "min_leaf", free.heavier(self.least_weight)
-        if self.forbidden:
-            yield "must_not_use", free._replace(forbidden=self.forbidden)
-        if self.required:
-            yield "must_use", free._replace(required=self.required)
-        if self.most_features is not None:
-            yield "at_most_features", free.with_features(self.most_features)
-        if self.first:
-            yield "first", free._replace(first=self.first)
-        if self.paid:
-            yield "max_cost", free._replace(paid=self.paid)
-        if self.monotone:
-            yield "monotone", free._replace(monotone=self.monotone)

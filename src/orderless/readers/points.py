@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ..errors import InvalidSpace, InvalidTree, a_kind, setting
+from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind, setting
 from ..inputs import exact, near, read_file, some_names
 from ..model import (
     Adding,
@@ -26,11 +26,12 @@ from ..model import (
     Rule,
     Space,
     SumKernel,
-    TreeBuilder,
     TreeKernel,
     parse,
     plain_label,
 )
+from .intervals import Intervals, complement, union
+from .preprocessing.conditions import Span, unfold
 
 __all__ = [
     "Test",
@@ -399,6 +400,13 @@ def inferred_feature(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
 # -- totals ----------------------------------------------------------------------------------------
 
 
+def _too_fine(what: str) -> InvalidTree:
+    return InvalidTree(
+        f"the points {what}: fewer than {MAX_UNITS:,} can be told apart; round the points, "
+        f"{setting('decimals', 6)}"
+    )
+
+
 def _ensemble(score: Score, trees: Sequence[TreeKernel], decimals: int | None) -> SumKernel:
     """Write all points as whole numbers of their common unit."""
     by_verdict = isinstance(score.items[0].points, dict)
@@ -413,14 +421,16 @@ def _ensemble(score: Score, trees: Sequence[TreeKernel], decimals: int | None) -
 
     rows = [numbers(item.points) for item in score.items]
     base = numbers(score.base)
-    unit = math.lcm(*(number.denominator for row in [*rows, base] for number in row))
+    unit = 1
+    for number in (number for row in [*rows, base] for number in row):
+        unit = math.lcm(unit, number.denominator)
+        if unit >= MAX_UNITS:
+            raise _too_fine(f"have a common unit finer than 1/{MAX_UNITS:,}")
     whole = [[int(number * unit) for number in row] for row in [*rows, base]]
     top = max(sum(abs(row[k]) for row in whole) for k in range(len(base)))
-    if max(top, unit) >= MAX_UNITS:
-        raise InvalidTree(
-            f"the points have the common unit 1/{unit:,} and add up to as many as {top:,} of it: "
-            f"fewer than {MAX_UNITS:,} can be told apart; round the points, "
-            f"{setting('decimals', 6)}"
+    if top >= MAX_UNITS:
+        raise _too_fine(
+            f"have the common unit 1/{unit:,} and add up to {MAX_UNITS:,} of it or more"
         )
     adding = Adding(base=tuple(float(number) for number in whole[-1]), divisor=float(unit))
     values = [np.array([[0.0] * len(base), row], dtype=np.float64) for row in whole[:-1]]
@@ -453,79 +463,48 @@ def _cuts(verdicts: Mapping[Label, Fraction | None], unit: int) -> tuple[float, 
 
 # -- the tree of an item ---------------------------------------------------------------------------
 
-Interval = tuple[float, float]  # above the first, at most the second
-
 
 def values_of(test: Test) -> Sequence[Any]:
     """Give the values that a test compares with."""
     return test.value if isinstance(test.value, list) else [test.value]
 
 
-class _Nodes:
-    """The tree of an item: leaf 1 where all conditions hold, else leaf 0."""
-
-    def __init__(self, item: Item, space: Space) -> None:
-        self.item, self.space = item, space
-        self.nodes = TreeBuilder()
-
-    def reserve(self, parent: int, side: bool) -> int:
-        if len(self.nodes) >= MAX_NODES:
-            raise InvalidTree(
-                f"{self.item.name} has too many numbers to choose from: write ranges (between), or "
-                "several items"
-            )
-        return self.nodes.reserve(parent, side)
-
-    def leaf(self, label: int, parent: int, side: bool) -> None:
-        self.nodes.leaf(self.reserve(parent, side), label)
-
-    def grow(self, at: int, parent: int, side: bool) -> None:
-        """Add, below a side of a node, what asks the tests from this one on."""
-        if at == len(self.item.tests):
-            self.leaf(1, parent, side)
-            return
-        test = self.item.tests[at]
-        i = self.space.index(test.feature)
-        feature = self.space.features[i]
-        if not feature.ordered:
-            node = self.reserve(parent, side)
-            self.nodes.split(node, i, members=codes_of(test, feature, self.item.name))
-            self.grow(at + 1, node, True)
-            self.leaf(0, node, False)
-            return
-        tests: list[tuple[float, bool]] = []
-        for low, high in intervals_of(test, feature, self.item.name):
-            tests += [(low, False)] * (low > -math.inf) + [(high, True)] * (high < math.inf)
-        tests = tests or [(math.inf, True)]  # whatever is known
-        holds_last = not tests[-1][1]  # above the last low end
-        for cut, holds in tests:
-            # What is missing fulfils no condition.
-            node = self.reserve(parent, side)
-            self.nodes.split(node, i, limit=cut, nan=not holds)
-            if holds:
-                self.grow(at + 1, node, True)
-            else:
-                self.leaf(0, node, True)
-            parent, side = node, False
-        if holds_last:
-            self.grow(at + 1, parent, side)
-        else:
-            self.leaf(0, parent, side)
-
-    def tree(self) -> TreeKernel:
-        self.grow(0, -1, True)
-        return TreeKernel(self.space, (0, 1), **self.nodes.arrays())
-
-
 def tree_of_item(item: Item, space: Space) -> TreeKernel:
-    """Make the tree of an item."""
+    """Make the tree of an item: leaf 1 where all conditions hold, else leaf 0."""
     for test in item.tests:
         if test.feature not in space:
             raise InvalidTree(
                 f"{item.name}: there is no feature {test.feature!r:.80}"
                 f"{near(test.feature, space.names)}: the features are {some_names(space.names)}"
             )
-    tree = _Nodes(item, space).tree()
+    n = len(item.tests)
+    nodes = {
+        "feature": np.array([*(space.index(test.feature) for test in item.tests), -1, -1]),
+        "threshold": np.zeros(n + 2),
+        "when_true": np.array([*range(1, n + 1), -1, -1]),
+        "when_false": np.array([n + 1] * n + [-1, -1]),
+        "leaf_class": np.array([-1] * n + [1, 0]),
+        "nan_true": np.zeros(n + 2, dtype=bool),  # what is missing fulfils no condition
+    }
+    sets: dict[int, list[int]] = {}
+    spans: dict[int, Span] = {}
+    for at, test in enumerate(item.tests):
+        feature = space[test.feature]
+        if not feature.ordered:
+            sets[at] = codes_of(test, feature, item.name)
+            continue
+        intervals = intervals_of(test, feature, item.name)
+        ends = [end for pair in intervals for end in pair if math.isfinite(end)]
+        inside = intervals[0][0] == -math.inf
+        spans[at] = ends, [inside != bool(k % 2) for k in range(len(ends) + 1)]
+    try:
+        arrays = unfold(space, nodes, spans, sets=sets, distribution=None, limit=MAX_NODES)
+    except UnreadableModel:
+        raise InvalidTree(
+            f"{item.name} has too many numbers to choose from: write ranges (between), or "
+            "several items"
+        ) from None
+    tree = TreeKernel(space, (0, 1), **arrays)
     reached = set(tree.leaf_class[tree.feature < 0].tolist())
     if reached != {0, 1}:
         what = (
@@ -537,7 +516,7 @@ def tree_of_item(item: Item, space: Space) -> TreeKernel:
     return tree
 
 
-def intervals_of(test: Test, feature: Feature, item: str) -> list[Interval]:
+def intervals_of(test: Test, feature: Feature, item: str) -> Intervals:
     """Give the numbers for which a condition holds, as rising intervals apart from each other."""
     relation = test.relation
     if feature.kind == "boolean":
@@ -556,34 +535,20 @@ def intervals_of(test: Test, feature: Feature, item: str) -> list[Interval]:
     at = [float(feature.at_most(cut)) for cut in cuts]
     below = [float(feature.at_most(cut, strict=True)) for cut in cuts]
     if relation in ("<=", "<"):
-        return [(-math.inf, (at if relation == "<=" else below)[0])]
+        return ((-math.inf, (at if relation == "<=" else below)[0]),)
     if relation in (">", ">="):
-        return [((at if relation == ">" else below)[0], math.inf)]
+        return (((at if relation == ">" else below)[0], math.inf),)
     if relation == "between":
-        return [(below[0], at[1])]
+        return ((below[0], at[1]),)
     never = [number for number, low, high in zip(values_of(test), below, at, strict=True)
              if low == high]  # fmt: skip
     if never:
         raise InvalidTree(f"{item}: {never[0]!r:.80} is not a value of {feature!r}")
-    points = sorted(set(zip(below, at, strict=True)))
-    if relation in ("is", "among"):
-        return _joined(points)
-    ends = [-math.inf, *(end for pair in _joined(points) for end in pair), math.inf]
-    return list(zip(ends[::2], ends[1::2], strict=True))
+    points = union(zip(below, at, strict=True))
+    return points if relation in ("is", "among") else complement(points)
 
 
-def _joined(intervals: Sequence[Interval]) -> list[Interval]:
-    """Join neighbours: whole numbers 3 and 4 are one interval."""
-    out: list[Interval] = []
-    for low, high in intervals:
-        if out and out[-1][1] == low:
-            out[-1] = out[-1][0], high
-        else:
-            out.append((low, high))
-    return out
-
-
-def _of_boolean(test: Test, item: str) -> list[Interval]:
+def _of_boolean(test: Test, item: str) -> Intervals:
     if test.relation not in ("is", "is not", "among", "not among") or not all(
         isinstance(value, bool) for value in values_of(test)
     ):
@@ -596,7 +561,7 @@ def _of_boolean(test: Test, item: str) -> list[Interval]:
         inside = {False, True} - inside
     low = -math.inf if False in inside else 0.0
     high = math.inf if True in inside else 0.0
-    return [(low, high)] if inside else [(-math.inf, -1.0)]
+    return ((low, high),) if inside else ((-math.inf, -1.0),)
 
 
 def codes_of(test: Test, feature: Feature, item: str) -> list[int]:

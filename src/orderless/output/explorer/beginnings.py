@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import OutOfMemory, OutOfTime, TooLarge
 from ...inputs import counted
-from ...rashomon import first_columns
+from ...rashomon import first_columns, member
 from .numbers import as_base64
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _by_views(trees: TreeSet, table: FunctionTable) -> list[str]:
     with counted(f"first questions of {len(columns):,} columns", len(columns)) as done:
         for name in columns.names:
             has = np.zeros(len(table), dtype=np.uint8)
-            view = trees.first(name)
+            view = trees.where(member.root == name)
             if view.n_trees:
                 points: Any = view.functions(limit=len(table)).fingerprints
                 has[[place[tuple(point)] for point in points.tolist()]] = 1

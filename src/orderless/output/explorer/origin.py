@@ -22,36 +22,17 @@ __all__ = ["about", "judged_by", "made_by", "notes"]
 
 def made_by(trees: TreeSet) -> str:
     """Give the Python that makes the set, as far as the set knows."""
-    rules, view, problem = trees._problem.rules, trees._view, trees._problem
-    numbers = [rules.max_depth, float(rules.regularization), float(view.epsilon)]
+    problem = trees._problem
+    rules = problem.rules
+    numbers = [rules.max_depth, float(rules.regularization), float(rules.epsilon)]
     parts = [str(number) for number in numbers]
     if rules.kind != "additive":
-        parts.append('epsilon_kind="relative"')
+        parts.append("relative=True")
     parts += problem.table.options
     made = f"ol.RashomonSet({', '.join(parts)}).fit(X, y).trees_"
-    space, feature = problem.columns.space, problem.columns.feature
-
-    def names(columns: Any) -> str:
-        return ", ".join(dict.fromkeys(repr(space.names[feature[j]]) for j in sorted(columns)))
-
-    if view.max_leaves:
-        made += f".max_leaves({view.max_leaves})"
-    if view.least_weight:
-        made += f".min_leaf({view.least_weight / problem.weight_scale:g})"
-    if view.forbidden:
-        made += f".must_not_use({names(view.forbidden)})"
-    for group in view.required:
-        made += f".must_use({names(group)})"
-    if view.most_features is not None:
-        made += f".at_most_features({view.most_features})"
-    for questions in view.first:
-        asked = questions[0].columns
-        one = problem.columns.names[asked[0]] if len(asked) == 1 else space.names[feature[asked[0]]]
-        made += f".first({one!r})"
-        if len(questions) > 1:
-            made += "  # and what follows"
-    if view.paid or view.monotone:
-        made += "  # and its further constraints"
+    if trees.conditions:
+        conditions = ", ".join(each.text("ol.member.") for each in trees.conditions)
+        made += f".where({conditions})"
     return made
 
 

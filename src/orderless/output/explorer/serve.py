@@ -1,4 +1,4 @@
-"""Serve the explorer on this machine: ``rset.explore()``.
+"""Serve the explorer on this machine: ``explore(trees)``.
 
 In:  the page, as text, and functions that answer what it asks.
 Out: a server on the loopback address only, which knows this one page and these answers.

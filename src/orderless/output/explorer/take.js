@@ -37,7 +37,7 @@ function pythonOf(k) {
   const where = [...state.ranges].flatMap(([name, [from, to]]) => [...(from === null ? [] : [quoted(`${name} >= ${from}`)]), ...(to === null ? [] : [quoted(`${name} <= ${to}`)])]);
   const given = [SET.judged, names("must") && `using=[${names("must")}]`, names("not") && `without=[${names("not")}]`, state.first?.has && `first=${quoted(state.first.name)}`, where.length && `where=[${where.join(", ")}]`].filter(Boolean);
   const lines = ["import orderless as ol", "", `found = ${SET.made}`];
-  if (SET.again) lines.push(`table = found.choose(${given.join(", ")})`);
+  if (SET.again) lines.push(`table = ol.choose(${["found", ...given].join(", ")})`);
   for (const one of [...state.rules, ...(state.brush ? [state.brush] : [])]) lines.push(`# and by hand: ${one.words.replace(/\s+/g, " ")}`);
   if (SET.again) lines.push(`tree = found.function(${quoted(SET.fingerprints[k])}).tree`);
   else lines.push(`tree = ol.Tree.from_json(open(${quoted(`${SET.fingerprints[k].slice(0, 8)}.json`)}).read())`);

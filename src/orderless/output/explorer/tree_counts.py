@@ -18,6 +18,7 @@ from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import TooLarge
+from ...rashomon import columns_of, member
 
 if TYPE_CHECKING:
     from ...rashomon import TreeSet
@@ -104,9 +105,9 @@ class TreeCounts:
     def check(self, names: Sequence[str], most: Any) -> None:
         """Refuse names of no feature, and what is no number of features."""
         for name in names:
-            self._trees._columns_of(name)
+            columns_of(self._trees._problem, name)
         if most is not None:
-            self._trees.at_most_features(most)
+            _ = member.n_features <= most
 
     # -- ahead of what is asked ----------------------------------------------------------------
 
@@ -190,7 +191,7 @@ class TreeCounts:
     # -- views ---------------------------------------------------------------------------------
 
     def _base(self, first: str | None) -> Any:
-        return (self._trees if first is None else self._trees.first(first))._view
+        return (self._trees if first is None else self._trees.where(member.root == first))._view
 
     def _without(self, base: Any, names: frozenset[str]) -> _Cells:
         """Give the trees that ask about none of some features, by objective and leaves."""
@@ -200,7 +201,7 @@ class TreeCounts:
             return self._known[key]
         view = base
         for name in sorted(names):
-            view = view.without(self._trees._columns_of(name))
+            view = view.without(columns_of(self._trees._problem, name))
         found = self._trees._source.histogram(view)
         counts = found.trees if view.trivial else found.nontrivial
         cost = self._trees._problem.cost(found.errors, found.leaves)

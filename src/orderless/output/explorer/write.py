@@ -41,7 +41,7 @@ LIMIT = 20_000
 
 def write_explorer(
     trees: TreeSet,
-    target: str | os.PathLike[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
     X: Any = None,
     y: Any = None,
     **options: Any,
@@ -52,7 +52,7 @@ def write_explorer(
     ----------
     trees : TreeSet
         For classes.
-    target : path, optional
+    path : path, optional
         File to write; complete or not at all.
     X, y, missing, costs, positive, measures, sample, draw, random_state
         What the functions are judged by, and which are shown, as in ``choose``.
@@ -70,8 +70,8 @@ def write_explorer(
         The page.
     """
     page = _page(trees, X, y, None, **options)
-    if target is not None:
-        write_whole(target, page)
+    if path is not None:
+        write_whole(path, page)
     return page
 
 
@@ -132,8 +132,8 @@ def _page(
     if trees._problem.task == "regression":
         raise InvalidData(
             "the explorer is about classes, and this set is of task='regression', whose trees "
-            "predict numbers: choose() gives its functions as a table, function(name).tree the "
-            "tree of one of them, and write_page(tree) its page to fill in"
+            "predict numbers: ol.choose(trees) gives its functions as a table, function(name).tree "
+            "the tree of one of them, and write_page(tree) its page to fill in"
         )
     judging = {
         "X": X, "y": y, "missing": missing, "costs": costs, "positive": positive,

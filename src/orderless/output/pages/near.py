@@ -31,7 +31,7 @@ from ...model import (
     TreeKernel,
     short_count,
 )
-from ...rashomon import MOST_DEPTH, RashomonSet, TreeSet
+from ...rashomon import MOST_DEPTH, RashomonSet, TreeSet, member
 from ..plots.look import INK_ON_PAGE
 from ..plots.rashomon import plot_objectives
 from .subject import Details, Part, Section, Subject, Table, count, drawn, picture
@@ -210,13 +210,12 @@ class Around:
     def n_better(self) -> int | None:
         """How many trees of the set have a smaller objective; None if counting takes too long."""
         if self.trees.task == "regression":  # nearly every tree has an objective of its own
-            apart = self.objective - self.trees.objective
             try:
-                view = self.trees.within(apart) if apart > 0 else None
-                return 0 if view is None else view.n_trees - view.on_bound
+                view = self.trees.where(member.objective <= self.objective)
+                return view.n_trees - view.on_bound
             except (OutOfMemory, OutOfTime):
                 return None
-        table = self.trees.histogram()
+        table = self.trees.counts()
         rows = zip(table["errors"], table["leaves"], table["trees"], strict=True)
         return sum(
             int(n)

@@ -114,7 +114,7 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
     from matplotlib import colormaps
 
     ax = _axes(ax)
-    table = trees.histogram()
+    table = trees.counts()
     if table.empty:
         raise InvalidData("there is no tree in this view, so there is nothing to draw")
     low, high = float(trees.objective), float(trees.bound)

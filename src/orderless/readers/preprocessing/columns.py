@@ -45,7 +45,7 @@ def source_columns(
     space: Space | None,
     feature_names: Sequence[str] | None,
     nan: Nan,
-) -> tuple[list[SourceColumn], Space]:
+) -> tuple[Sequence[SourceColumn], Space]:
     """Return what the columns of a model's table are: how they arise, from features of which space.
 
     Parameters are those of ``orderless.read``.
@@ -114,7 +114,7 @@ def columns_through(
     feature_names: Sequence[str] | None,
     nan: Nan,
     values: Values = "float64",
-) -> tuple[list[SourceColumn], Space]:
+) -> tuple[Sequence[SourceColumn], Space]:
     """Return how the columns that come out of a transformer arise from the features that went in.
 
     Parameters
@@ -147,15 +147,16 @@ def columns_through(
     if space is None:
         space = _own_space(transformer, names)
     wires = send(transformer, Block([Wire(i) for i in range(len(names))]), ()).wires
-    if space is None:
-        pairs = zip(names, _by_source(wires, len(names)), strict=True)
-        space = Space([_feature(*pair, nan, values) for pair in pairs])
-    return _resolved(wires, names, space), space
+    if space is not None:
+        return list(_Resolved(wires, names, space)), space  # whether all of it fits
+    pairs = zip(names, _by_source(wires, len(names)), strict=True)
+    space = Space([_feature(*pair, nan, values) for pair in pairs])
+    return _Resolved(wires, names, space), space
 
 
 def _columns_of_model(
     before: Before, space: Space | None, feature_names: Sequence[str] | None, nan: Nan
-) -> tuple[list[SourceColumn], Space]:
+) -> tuple[Sequence[SourceColumn], Space]:
     """Do the same for what a model itself does to the columns that it takes."""
     n = len(before.values)
     names = before.names if feature_names is None else [str(name) for name in feature_names]
@@ -165,7 +166,7 @@ def _columns_of_model(
                 f"the model takes {n} columns and the space has {len(space.column_names)}: "
                 "describe the columns that it takes, in their order, and leave feature_names out"
             )
-        return _resolved(before.wires, space.column_names, space), space
+        return list(_Resolved(before.wires, space.column_names, space)), space
     names = numbered_names(n) if names is None else names
     if len(names) != n:
         raise InvalidSpace(f"feature_names has {len(names)} names, but the model takes {n} columns")
@@ -175,7 +176,7 @@ def _columns_of_model(
         ordered = feature.ordered and feature.kind != "boolean"
         features.append(replace(feature, values=before.values[at]) if ordered else feature)
     space = Space(features)
-    return _resolved(before.wires, names, space), space
+    return list(_Resolved(before.wires, names, space)), space
 
 
 def _by_source(wires: Sequence[Wire], n: int) -> list[list[Wire]]:
@@ -185,12 +186,24 @@ def _by_source(wires: Sequence[Wire], n: int) -> list[list[Wire]]:
     return out
 
 
-def _resolved(wires: Sequence[Wire], names: Sequence[str], space: Space) -> list[SourceColumn]:
-    """Apply wires to columns of these names."""
-    position = {name: i for i, name in enumerate(space.column_names)}
-    columns = space_columns(space)
-    starts = [columns[position[name]] for name in names]
-    return [_resolve(wire, starts[wire.source], space) for wire in wires]
+class _Resolved(Sequence[SourceColumn]):
+    """Wires, applied to columns of these names: each when it is first looked at."""
+
+    def __init__(self, wires: Sequence[Wire], names: Sequence[str], space: Space) -> None:
+        position = {name: i for i, name in enumerate(space.column_names)}
+        columns = space_columns(space)
+        self.starts = [columns[position[name]] for name in names]
+        self.wires, self.space = wires, space
+        self._done: dict[int, SourceColumn] = {}
+
+    def __len__(self) -> int:
+        return len(self.wires)
+
+    def __getitem__(self, j: Any) -> Any:
+        if j not in self._done:
+            wire = self.wires[j]
+            self._done[j] = _resolve(wire, self.starts[wire.source], self.space)
+        return self._done[j]
 
 
 # -- names ---------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from ...model import (
 from ..builder import ColumnTree, Table
 from .stage import SourceColumn, Steps
 
-__all__ = ["all_over_features", "each_over_features", "over_features", "unfold"]
+__all__ = ["Span", "all_over_features", "each_over_features", "over_features", "unfold"]
 
 MAX_UNFOLDED = 1_000_000  # nodes
 
@@ -193,14 +193,13 @@ class _Nodes:
         """
         column = np.asarray(self.tree.column)
         numbers, kinds = self.space.alike
-        plain = [self._is_plain(one) for one in columns]
-        if self.tree.members or not any(plain):
+        if self.tree.members:
             return column
-        feature = np.array(
-            [cast(int, one.feature) if ok else -1 for one, ok in zip(columns, plain, strict=True)]
-            + [-1],
-            dtype=np.int32,
-        )[column]
+        of_column = np.full(len(columns) + 1, -1, dtype=np.int32)  # the last is that of leaves
+        for j in np.unique(column[column >= 0]).tolist():
+            if self._is_plain(columns[j]):
+                of_column[j] = cast(int, columns[j].feature)
+        feature = of_column[column]
         kind = numbers[feature]
         for i, of_kind in enumerate(kinds):
             at = np.flatnonzero(kind == i)
