@@ -49,9 +49,12 @@ def model():
 # -- many models -----------------------------------------------------------------------------------
 
 
+NEAR_OPTIMAL = {"max_depth": 2, "regularization": 0.02, "epsilon": 0.03}
+
+
 def near_optimal():
     X, y = ol.datasets.load("iris_virginica")
-    return X, y, ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.03).fit(X, y).trees_
+    return X, y, ol.RashomonSet(**NEAR_OPTIMAL).fit(X, y).trees_
 
 
 def places(radii, room):
@@ -100,14 +103,8 @@ def models():
 
 def world():
     """What each feature is worth to near-optimal functions, over samples of the world."""
-    X, y, almost = near_optimal()
-    worth = ol.RashomonImportance(
-        n_bootstraps=20,
-        max_depth=almost.max_depth,
-        regularization=almost.regularization,
-        epsilon=almost.epsilon,
-        random_state=0,
-    )
+    X, y, _ = near_optimal()
+    worth = ol.RashomonImportance(n_bootstraps=20, **NEAR_OPTIMAL, random_state=0)
     with warnings.catch_warnings():  # the picture says which features no tree was offered
         warnings.simplefilter("ignore", ol.errors.NeverOffered)
         worth.fit(X, y)
