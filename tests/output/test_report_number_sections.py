@@ -109,11 +109,11 @@ def test_near_trees_of_numbers(diabetes):
         model = DecisionTreeRegressor(max_depth=2, min_samples_leaf=leaf, random_state=0).fit(X, y)
         tree = ol.read(model)
         found = near_set(tree, X, y)
-        assert (found.found.task, found.rounded) == ("regression", False)
+        assert (found.trees.task, found.rounded) == ("regression", False)
         share = ((model.predict(X) - y) ** 2).sum() / ((y - y.mean()) ** 2).sum()
         assert float(found.objective) == pytest.approx(share + 0.01 * tree.n_leaves, abs=1e-9)
-        objectives = [found.found.objective_of(one) for one in found.found]
-        assert found.inside == (found.objective <= found.found.bound)
+        objectives = [found.trees.objective_of(one) for one in found.trees]
+        assert found.inside == (found.objective <= found.trees.bound)
         if found.inside:
             assert found.n_better == sum(own < found.objective for own in objectives)
         said = words(ol.report(tree, X, y).html)
