@@ -147,7 +147,7 @@ def _duration(seconds: float) -> str:
 
 def _absent(names: Sequence[str]) -> str:
     return (
-        f"Not at hand, so not run: {', '.join(names)}. `orderless datasets` says which file to "
+        f"Not at hand, so not run: {', '.join(names)}. `orderless data` says which file to "
         "put where."
     )
 

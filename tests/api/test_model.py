@@ -547,6 +547,9 @@ def test_what_is_not_asked_of_one_kind_says_why():
     with pytest.raises(InvalidTree, match="training rows"):
         ensemble.shares([[1, None]])
     number, sums = two_kinds(STAY, ("age", "smoker"))
+    for ask in (sums.possible, lambda rows: sums.shares(rows, [[50, 0]])):
+        with pytest.raises(InvalidTree, match=r"about classes.*discretize"):
+            ask([[50, None]])
     for model in (number, sums):
         low, high = model.explain({"age": 70}).interval
         assert model.explain({"age": 70}, tolerance=3).interval == (low - 3, high + 3)

@@ -1,4 +1,4 @@
-"""``orderless check`` and ``orderless export --format onnx``: files and exit codes."""
+"""``orderless compare --export`` and ``orderless export --format onnx``: files and exit codes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def model(tmp_path: Path) -> Path:
 def test_an_export_is_written_and_proven(model: Path, tmp_path: Path) -> None:
     artifact = tmp_path / "model.onnx"
     assert run("export", model, "--output", artifact).exit_code == 0
-    done = run("check", model, artifact)
+    done = run("compare", "--export", model, artifact)
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("Proven: ")
     assert ol.equivalent(ol.read(artifact), TREE)
@@ -40,7 +40,7 @@ def test_a_difference_has_code_4(model: Path, tmp_path: Path) -> None:
     artifact = tmp_path / "model.onnx"
     other = ol.read(DecisionTreeClassifier(max_depth=2).fit(X, X[:, 0] > X[:, 1]))
     artifact.write_bytes(other.to_onnx())
-    done = run("check", model, artifact, "--format", "json")
+    done = run("compare", "--export", model, artifact, "--format", "json")
     assert done.exit_code == 4
     found = json.loads(done.stdout)
     assert found["engine_answer"] == found["artifact"] != found["source"]

@@ -1,4 +1,4 @@
-"""``orderless check-certificate``: valid, not valid, undecided; and the checker as a program."""
+"""``orderless prove --certificate``: valid, not valid, undecided; and the checker as a program."""
 
 import json
 
@@ -22,35 +22,41 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_valid(folder):
-    lines = fine("check-certificate", "c.json", "--model", "model.json").splitlines()
+    lines = fine("prove", "model.json", "--certificate", "c.json").splitlines()
     assert lines[0] == "The rules decide as the tree on every row; none can be widened."
     assert lines[-2:] == ["The tree is the one that was given, split by split.", "Valid."]
 
 
 def test_not_valid(folder):
-    result = run("check-certificate", "c.json", "--model", "other.json")
+    result = run("prove", "other.json", "--certificate", "c.json")
     assert result.exit_code == 4
     assert result.stdout.startswith("The certificate is about another tree")
     content = json.loads((folder / "c.json").read_text())
     (a, one), (b, other) = content["stated"].items()
     content["stated"] = {a: other, b: one}
     (folder / "bad.json").write_text(json.dumps(content))
-    result = run("check-certificate", "bad.json")
+    result = run("prove", "--certificate", "bad.json")
     assert (result.exit_code, result.stderr) == (4, "")
     assert result.stdout.startswith("The certificate is not valid: a rule or reason holds where")
 
 
 def test_undecided(folder):
-    result = run("check-certificate", "c.json", "--limit", "3")
+    result = run("prove", "--certificate", "c.json", "--limit", "3")
     assert result.exit_code == 5
     assert "raise --limit 3" in result.stdout
 
 
 def test_the_checker_is_written(folder):
-    assert fine("check-certificate", "--write-checker", "check.py") == ""
+    assert fine("prove", "--write-checker", "check.py") == ""
     assert "import orderless" not in (folder / "check.py").read_text(encoding="utf-8")
 
 
 def test_mistakes(folder):
-    assert "name the certificate" in mistake("check-certificate")
-    assert "none.json" in mistake("check-certificate", "none.json")
+    assert "what is to be proven?" in mistake("prove")
+    assert "what is to be proven?" in mistake("prove", "model.json", "--rules", "r", "--file", "f")
+    assert "none.json" in mistake("prove", "--certificate", "none.json")
+    assert "--hit does nothing beside --certificate" in mistake(
+        "prove", "--certificate", "c.json", "--hit", "first"
+    )
+    assert "a MODEL is needed beside --file" in mistake("prove", "--file", "properties.toml")
+    assert "leave out the MODEL" in mistake("prove", "model.json", "--rules", "rules.csv")

@@ -80,7 +80,7 @@ def test_every_command_decides_by_it(folder):
     assert told["decision"].startswith("biopsy where the share of malignant among")
     assert ol.Tree.from_json(fine("export", "tumour.skops", *at)) == tree
     assert "'biopsy'" in fine("export", "tumour.skops", *at, "--format", "sql")
-    fine("app", "tumour.json", *at, "--output", "page.html")
+    fine("report", "--as", "page", "tumour.json", *at, "--output", "page.html")
     assert "biopsy" in (folder / "page.html").read_text("utf-8")
     rows = ("--data", "tumour.csv", "--target", "diagnosis")
     fine("report", "tumour.json", *at, *rows, "--output", "report.html")

@@ -1,4 +1,4 @@
-"""The command describe: everything about a table at once."""
+"""``orderless data``: everything about a table at once."""
 
 import json
 
@@ -10,7 +10,7 @@ from tests.cli.test_table_head import IDS
 
 def test_describe_lists_everything_at_once(folder):
     name = put(folder, {"id": IDS["id"], **table(crp=["<5", *range(1, N)], bmi=["?", *BMI[1:]])})
-    said = fine("describe", name, "--target", "y")
+    said = fine("data", name, "--target", "y")
     assert said.startswith(
         "t.csv: 39 of 40 rows, 3 features (1 numeric, 1 categorical, 1 text or numbers); y: "
     )
@@ -19,8 +19,8 @@ def test_describe_lists_everything_at_once(folder):
     assert "the column 'crp' of t.csv would be text" in said
     assert "left out 1 row with gaps (bmi 1)" in said
     two = put(folder, table(crp=["<5", *range(1, N)], u=["<5", *range(1, N)]), "two.csv")
-    assert "There is more to settle: orderless describe two.csv lists it" in mistake(*fit(two))
-    content = json.loads(fine("describe", "--data", name, "--target", "y", "-f", "json"))
+    assert "There is more to settle: orderless data two.csv lists it" in mistake(*fit(two))
+    content = json.loads(fine("data", "--data", name, "--target", "y", "-f", "json"))
     assert [c["used_as"] for c in content["columns"]] == [
         "left out", "feature", "feature", "target", "feature",
     ]  # fmt: skip
@@ -31,16 +31,16 @@ def test_describe_lists_everything_at_once(folder):
     assert content["columns"][4]["not_numbers"] == [{"text": "<5", "rows": [1], "cells": 1}]
     assert len(content["problems"]) == 1
     assert content["left_out"].keys() == {"id"}
-    assert fine("describe", name, "-f", "csv").splitlines()[0] == (
+    assert fine("data", name, "-f", "csv").splitlines()[0] == (
         "column,used as,kind,values,missing,holds"
     )
-    assert "| bmi | feature | numeric |" in fine("describe", name, "-f", "md")
-    assert "which table?" in mistake("describe")
-    assert "--infer-kinds is for fitting" in mistake("describe", name, "--infer-kinds")
-    assert "which table?" in mistake("describe", name, "--data", name)
+    assert "| bmi | feature | numeric |" in fine("data", name, "-f", "md")
+    assert "--infer-kinds is for fitting" in mistake("data", name, "--infer-kinds")
+    assert "there are two tables" in mistake("data", name, "--data", name)
+    assert "--min-rows and --most are for --propose" in mistake("data", name, "--most", 3)
 
 
 def test_describe_reads_data_sets():
-    said = fine("describe", "wisconsin")
+    said = fine("data", "wisconsin")
     assert "30 features (30 numeric); Diagnosis: 0 357 (63%), 1 212 (37%)." in said
     assert "cannot be fitted" not in said

@@ -1,4 +1,4 @@
-"""``orderless diff``: the account of a change as text, HTML and data, and an exit code."""
+"""``orderless compare --changes``: the account as text, HTML and data, and an exit code."""
 
 import json
 
@@ -26,13 +26,15 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_same(folder):
-    result = run("diff", "old.json", "old.json")
+    result = run("compare", "--changes", "old.json", "old.json")
     assert result.exit_code == 0
     assert result.stdout == "Both models give every row the same answer; this is proven.\n"
 
 
 def test_different(folder):
-    result = run("diff", "old.json", "new.json", "--data", "rows.csv", "--html", "out.html")
+    result = run(
+        "compare", "--changes", "old.json", "new.json", "--data", "rows.csv", "--html", "out.html"
+    )
     assert result.exit_code == 4, result.stderr
     assert result.stdout.splitlines() == [
         "The models differ on 33.3 % of the space.",
@@ -48,7 +50,7 @@ def test_different(folder):
 
 
 def test_formats(folder):
-    args = ("diff", "old.json", "new.json", "--data", "rows.csv", "--format")
+    args = ("compare", "--changes", "old.json", "new.json", "--data", "rows.csv", "--format")
     content = json.loads(run(*args, "json").stdout)
     assert content["rows_changed"] == 2
     assert content["shifts"][0]["rows"] == [2, 3]
@@ -62,17 +64,17 @@ def test_decisions_are_compared(folder):
         node = {"task": "regression", "feature": "age", "relation": "<=", "reference": 40,
                 "true": {"prediction": 2.5}, "false": {"prediction": most}}  # fmt: skip
         (folder / f"{name}.json").write_text(ol.read(node, space=SPACE).to_json())
-    result = run("diff", "a.json", "b.json")
+    result = run("compare", "--changes", "a.json", "b.json")
     assert result.exit_code == 4
     assert "7.5 -> 9.5 (+2):" in result.stdout
-    assert run("diff", "a.json", "b.json", "--cut", "5").exit_code == 0
+    assert run("compare", "--changes", "a.json", "b.json", "--cut", "5").exit_code == 0
 
 
 def test_mistakes(folder):
     (folder / "empty.json").write_text("")
-    assert "is empty" in mistake("diff", "old.json", "empty.json")
+    assert "is empty" in mistake("compare", "--changes", "old.json", "empty.json")
     (folder / "less.csv").write_text("ward\neast\n")
-    assert "'age'" in mistake("diff", "old.json", "new.json", "--data", "less.csv")
+    assert "'age'" in mistake("compare", "--changes", "old.json", "new.json", "--data", "less.csv")
 
 
 def test_names_are_escaped_on_the_page(folder):
@@ -82,7 +84,7 @@ def test_names_are_escaped_on_the_page(folder):
         node = {"feature": name, "relation": "<=", "reference": cut,
                 "true": {"prediction": "<i>"}, "false": {"prediction": "b"}}  # fmt: skip
         (folder / f"{i}.json").write_text(ol.read(node, space=space).to_json())
-    run("diff", "0.json", "1.json", "--html", "out.html")
+    run("compare", "--changes", "0.json", "1.json", "--html", "out.html")
     page = (folder / "out.html").read_text(encoding="utf-8")
     assert "<img" not in page
     assert "<i>" not in page

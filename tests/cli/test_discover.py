@@ -1,4 +1,4 @@
-"""``orderless discover``, the file that it writes, and ``--facts``, which takes it."""
+"""``orderless data --facts``, the file that it writes, and ``--facts``, which takes it."""
 
 import json
 import random
@@ -35,7 +35,7 @@ def folder(tmp_path):
 
 def test_facts_are_proposed_written_confirmed_and_used(folder):
     proposed = folder / "proposed.toml"
-    said = fine("discover", folder / "table.csv", "--target", "out", "--facts", proposed)
+    said = fine("data", folder / "table.csv", "--target", "out", "--facts", proposed)
     assert "none is assumed" in said
     assert "`low end` <= high" in said
     text = proposed.read_text()
@@ -49,17 +49,16 @@ def test_facts_are_proposed_written_confirmed_and_used(folder):
 
 
 def test_other_formats(folder):
-    args = ("discover", folder / "table.csv", "--target", "out", "--quiet")
+    args = ("data", folder / "table.csv", "--target", "out", "--quiet", "--propose")
     records = json.loads(fine(*args, "--format", "json"))
     assert {"fact", "kind", "rows", "surprise"} == set(records[0])
     assert fine(*args, "--format", "csv").startswith("fact,kind,rows,surprise")
-    assert "which table?" in mistake("discover").lower()
 
 
 def test_prove_and_diff_take_facts(folder):
     (folder / "p.toml").write_text('[same]\nproperty = "same_as"\nmodel = "other.json"\n')
     prove = ("prove", folder / "tree.json", "--file", folder / "p.toml")
-    diff = ("diff", folder / "tree.json", folder / "other.json")
+    diff = ("compare", "--changes", folder / "tree.json", folder / "other.json")
     assert run(*prove).exit_code == 4
     assert run(*diff).exit_code == 4
     assert run(*prove, "--facts", folder / "facts.toml").exit_code == 0
@@ -88,6 +87,6 @@ def test_json_and_commands_that_cannot_use_facts(folder):
     assert written.exit_code == 0
     assert "to_sql writes nothing of the facts" in written.stderr
     assert "CASE" in written.stdout
-    said = mistake("app", folder / "tree.json", "--facts", folder / "facts.json",
+    said = mistake("report", "--as", "page", folder / "tree.json", "--facts", folder / "facts.json",
                    "--output", folder / "page.html")  # fmt: skip
     assert "does not leave them out" in said

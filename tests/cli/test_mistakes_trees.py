@@ -142,5 +142,5 @@ def test_hostile_names_everywhere(folder):
 
 
 def test_data_sets_with_strange_names():
-    assert "there is no data set" in mistake("datasets", "show", "<script>")
-    assert "there is no data set" in mistake("datasets", "save", "'; DROP TABLE x")
+    assert "there is no data set" in mistake("data", "--example", "<script>")
+    assert "there is no data set" in mistake("data", "--example", "'; DROP TABLE x")

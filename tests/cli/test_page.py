@@ -1,4 +1,4 @@
-"""The command line writes pages: report and app; and reads what features cost."""
+"""The command line writes pages: reports and pages to fill in; and reads what features cost."""
 
 import json
 
@@ -16,6 +16,7 @@ from orderless.cli.mistakes import Mistake
 from orderless.cli.options import FileOptions
 
 FIT = ("patients.csv", "--target", "diagnosis", "--ignore", "id", "--max-depth", "2")
+PAGE = ("report", "--as", "page")
 ROWS = ("--data", "patients.csv", "--target", "diagnosis")
 
 
@@ -74,7 +75,7 @@ def test_report_with_costs_shows_the_cheapest_way(here):
 
 
 def test_report_needs_complete_labelled_rows(here):
-    assert "judges the tree on labelled rows" in mistake("report", "model.json")
+    assert "judges the model on labelled rows" in mistake("report", "model.json")
     assert "add --data" in mistake("report", "model.json", "--data", "patients.csv")
     text = (here / "patients.csv").read_text().replace("61,31.5,True", ",31.5,True")
     (here / "gaps.csv").write_text(text)
@@ -104,7 +105,7 @@ def test_report_needs_complete_labelled_rows(here):
 def test_nothing_half_written_is_left(here):
     before = sorted(path.name for path in here.iterdir())
     assert "no folder" in mistake("report", "model.json", *ROWS, "-o", "absent/report.html")
-    assert "is a folder" in mistake("app", "model.json", "-o", here)
+    assert "is a folder" in mistake(*PAGE, "model.json", "-o", here)
     assert sorted(path.name for path in here.iterdir()) == before
 
 
@@ -131,20 +132,29 @@ def test_progress_is_for_who_watches(here):
 
 def test_app_is_the_librarys(here):
     tree = ol.read((here / "model.json").read_text())
-    assert fine("app", "model.json") == ol.write_page(tree).rstrip("\n") + "\n"
+    assert fine(*PAGE, "model.json") == ol.write_page(tree).rstrip("\n") + "\n"
     options = ("--title", "A <b>", "--description", "B & C")
     own = ol.write_page(tree, title="A <b>", description="B & C")
-    assert fine("app", "model.json", *options) == own.rstrip("\n") + "\n"
+    assert fine(*PAGE, "model.json", *options) == own.rstrip("\n") + "\n"
     costs = {"age": 1.0, "smoker": 5.0}
     own = ol.write_page(tree, costs=costs)
-    assert fine("app", "model.json", "--costs", "age=1,smoker=5") == own.rstrip("\n") + "\n"
+    assert fine(*PAGE, "model.json", "--costs", "age=1,smoker=5") == own.rstrip("\n") + "\n"
     X, _ = labelled_rows(here / "patients.csv")
     policy = ol.cheapest_policy(tree, X, costs)
     own = ol.write_page(tree, costs=costs, policy=policy)
-    said = fine("app", "model.json", "--data", "patients.csv", "--costs", "age=1,smoker=5")
+    said = fine(
+        "report",
+        "--as",
+        "page",
+        "model.json",
+        "--data",
+        "patients.csv",
+        "--costs",
+        "age=1,smoker=5",
+    )
     assert said == own.rstrip("\n") + "\n"
-    assert fine("app", "model.json", "-o", "page.html") == ""
-    assert (here / "page.html").read_text() == fine("app", "model.json")
+    assert fine(*PAGE, "model.json", "-o", "page.html") == ""
+    assert (here / "page.html").read_text() == fine(*PAGE, "model.json")
 
 
 def test_app_says_what_people_say(here):
@@ -157,7 +167,7 @@ def test_app_says_what_people_say(here):
     (here / "classes.json").write_text(json.dumps({str(first): "One", str(second): "Two"}))
     options = ["--labels", "age=Age", "--units", "age=years", "--target-name", "Diagnosis",
                "--class-names"]  # fmt: skip
-    app = ("app", "model.json", *options)
+    app = (*PAGE, "model.json", *options)
     assert fine(*app, here / "classes.json") == own.rstrip("\n") + "\n"
     assert fine(*app, f"{first}=One", "--class-names", f"{second}=Two") == own.rstrip("\n") + "\n"
     assert "there is no class 'x', only" in mistake(*app, "x=One")
@@ -171,7 +181,7 @@ def test_app_says_what_people_say(here):
 
 def test_app_of_hostile_names(tmp_path):
     (tmp_path / "model.json").write_text(hostile().tree.to_json(), encoding="utf-8")
-    page = fine("app", tmp_path / "model.json", "--title", "</title><script>x()</script>")
+    page = fine(*PAGE, tmp_path / "model.json", "--title", "</title><script>x()</script>")
     assert "<script>alert" not in page
     assert "<script>x()" not in page
 
@@ -193,7 +203,7 @@ def test_app_of_a_forest_is_the_librarys(here, forest):
     own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2)
     options = ("--title", "Ill?", "--costs", "age=1,bmi=2", "--time-limit", 2)
     for name in ("forest.skops", "forest.json"):
-        assert fine("app", name, *options) == own
+        assert fine(*PAGE, name, *options) == own
 
 
 @pytest.mark.parametrize(
@@ -207,12 +217,12 @@ def test_app_of_a_forest_is_the_librarys(here, forest):
 )
 @pytest.mark.usefixtures("forest")
 def test_app_of_a_forest_refuses_what_is_for_a_tree(options, says):
-    assert says in mistake("app", "forest.json", *options)
+    assert says in mistake(*PAGE, "forest.json", *options)
 
 
 @pytest.mark.usefixtures("here")
 def test_a_time_limit_is_for_a_forest():
-    assert "a tree is answered at once" in mistake("app", "model.json", "--time-limit", 1)
+    assert "a tree is answered at once" in mistake(*PAGE, "model.json", "--time-limit", 1)
 
 
 # -- costs ---------------------------------------------------------------------------------------
@@ -258,7 +268,7 @@ def test_costs_are_read_out_of_text_and_files(tmp_path):
     ],
 )
 def test_costs_that_are_none(here, given, says):
-    assert says in mistake("app", "model.json", "--costs", given)
+    assert says in mistake(*PAGE, "model.json", "--costs", given)
 
 
 @pytest.mark.parametrize(
@@ -273,17 +283,21 @@ def test_costs_that_are_none(here, given, says):
 )
 def test_cost_files_that_are_none(here, name, text, says):
     (here / name).write_text(text)
-    assert says in mistake("app", "model.json", "--costs", name)
+    assert says in mistake(*PAGE, "model.json", "--costs", name)
 
 
 def test_what_all_others_cost(here):
     """One rule: without a cost a feature is refused, unless all others have one."""
-    own = fine("app", "model.json", "--costs", "age=1,smoker=5")
-    assert fine("app", "model.json", "--costs", "age=1", "--other-costs", 5) == own
-    both = fine("app", "model.json", "--costs", "age=2,smoker=2")
-    assert fine("app", "model.json", "--other-costs", 2) == both
-    for command in (("app",), ("report", *ROWS), ("acquire", "--data", "patients.csv")):
-        said = mistake(*command[:1], "model.json", *command[1:], "--costs", "age=1")
+    own = fine(*PAGE, "model.json", "--costs", "age=1,smoker=5")
+    assert fine(*PAGE, "model.json", "--costs", "age=1", "--other-costs", 5) == own
+    both = fine(*PAGE, "model.json", "--costs", "age=2,smoker=2")
+    assert fine(*PAGE, "model.json", "--other-costs", 2) == both
+    for command in (
+        ("report", "--as", "page"),
+        ("report", *ROWS),
+        ("acquire", "--data", "patients.csv"),
+    ):
+        said = mistake(*command, "model.json", "--costs", "age=1")
         assert "no cost for 'smoker', which the tree asks about" in said
         assert "what all others cost with --other-costs 1" in said
 
@@ -302,7 +316,7 @@ def test_a_page_within_a_width(tmp_path, monkeypatch):
     )
     rows = ("--data", "stays.csv", "--target", "days")
     fine("fit", *rows[1:], "--task", "regression", "--max-depth", 2, "-o", "model.json")
-    args = ("app", "model.json", *rows)
+    args = (*PAGE, "model.json", *rows)
     fine(*args, "--tolerance", 3, "-o", "page.html")
     assert '"within": 3.0' in (tmp_path / "page.html").read_text("utf-8")
     fine(*args, "--tolerance", 3, "--costs", "age=1,crp=5", "-o", "page.html")

@@ -1,4 +1,4 @@
-"""``orderless rules``: findings with example rows, an exit code, the tree."""
+"""``orderless prove --rules``: findings with example rows, an exit code, the tree."""
 
 import json
 
@@ -20,7 +20,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_good_rules(folder):
-    result = run("rules", "good.csv", "--tree", "tree.json")
+    result = run("prove", "--rules", "good.csv", "--tree", "tree.json")
     assert result.exit_code == 0, result.stderr
     assert result.stdout == (
         "3 rules over age, ward, hit policy unique.\nEach row has one output.\n"
@@ -30,7 +30,7 @@ def test_good_rules(folder):
 
 
 def test_findings(folder):
-    result = run("rules", "bad.csv", "--tree", "tree.json")
+    result = run("prove", "--rules", "bad.csv", "--tree", "tree.json")
     assert result.exit_code == 4
     assert not (folder / "tree.json").exists()
     assert result.stdout.splitlines() == [
@@ -43,29 +43,31 @@ def test_findings(folder):
 
 
 def test_formats(folder):
-    content = json.loads(run("rules", "bad.csv", "--format", "json").stdout)
+    content = json.loads(run("prove", "--rules", "bad.csv", "--format", "json").stdout)
     assert content["overlaps"][0]["lines"] == [2, 3]
     assert content["gaps"][0]["row"] == {"age": 40.0, "ward": "other"}
-    assert run("rules", "bad.csv", "--format", "csv").stdout.splitlines() == [
+    assert run("prove", "--rules", "bad.csv", "--format", "csv").stdout.splitlines() == [
         "finding,lines,where,age,ward",
         "contradiction,2 and 3,20 < age <= 30 AND ward = a,25.0,a",
         "gap,,age > 30 AND ward = (other),40.0,other",
     ]
-    assert "- lines 2 and 3" in run("rules", "bad.csv", "--format", "md").stdout
+    assert "- lines 2 and 3" in run("prove", "--rules", "bad.csv", "--format", "md").stdout
 
 
 def test_options(folder):
     (folder / "kinds.json").write_text('{"ward": ["a"]}')
-    result = run("rules", "bad.csv", "--hit", "first", "--space", "kinds.json", "--tree", "t.json")
+    result = run(
+        "prove", "--rules", "bad.csv", "--hit", "first", "--space", "kinds.json", "--tree", "t.json"
+    )
     assert result.exit_code == 0, result.stderr
     assert not ol.Tree.from_json((folder / "t.json").read_text()).space["ward"].other
-    result = run("rules", "bad.csv", "--hit", "F", "--default", "none", "--most", "1")
+    result = run("prove", "--rules", "bad.csv", "--hit", "F", "--default", "none", "--most", "1")
     assert result.exit_code == 0
     assert "what no rule covers is none" in result.stdout
 
 
 def test_mistakes(folder):
-    assert "--hit must be one of" in mistake("rules", "bad.csv", "--hit", "last")
+    assert "--hit must be one of" in mistake("prove", "--rules", "bad.csv", "--hit", "last")
     (folder / "dirty.csv").write_text("age,then\n<= x,a\n")
-    assert "line 2, 'age': '<= x' needs a number" in mistake("rules", "dirty.csv")
-    assert "there is no file" in mistake("rules", "nowhere.csv")
+    assert "line 2, 'age': '<= x' needs a number" in mistake("prove", "--rules", "dirty.csv")
+    assert "there is no file" in mistake("prove", "--rules", "nowhere.csv")

@@ -221,12 +221,11 @@ def test_safe_csv_everywhere_that_csv_is_written(folder):
     for command in (
         ("explain", "model.json"),
         ("explain", "model.json", "--row", "=HYPERLINK(1)=1"),
-        ("describe", "data.csv", "--target", "y"),
+        ("data", "data.csv", "--target", "y"),
         ("importance", "model.json", *data),
         ("compare", "model.json", "model.json"),
         ("rashomon", *data, "--trees", "1"),
-        ("datasets", "list"),
-        ("datasets", "show", "wisconsin"),
+        ("data",),
     ):
         for row in records(fine(*command, "-f", "csv", "--safe-csv")):
             for cell in row.values():

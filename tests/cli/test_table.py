@@ -91,7 +91,7 @@ def test_half_is_not_most(folder, ward):
 def test_missing_texts_in_the_target_and_for_one_column(folder):
     name = put(folder, {"bmi": [*BMI, -9], "age": [*range(N, 0, -1), -9], "y": [*LABEL, "."]})
     args = ("--missing", ".", "--missing", "bmi=-9,-99", "-f", "json")
-    content = json.loads(fine("describe", name, "--target", "y", *args))
+    content = json.loads(fine("data", name, "--target", "y", *args))
     assert [column["missing"] for column in content["columns"]] == [1, 0, 1]
     assert content["rows_left_out"] == 1
     assert {one["class"] for one in content["classes"]} == {"ill", "well"}
@@ -195,7 +195,7 @@ def test_parquet_of_lists_and_structs(folder, values):
     assert f"the column 'b' of in.parquet holds {kind}" in said
     assert "leave it out with --ignore" in said
     assert "IF a <= 2.5" in rules("in.parquet", "--ignore", "b")
-    assert kind in fine("describe", "in.parquet")
+    assert kind in fine("data", "in.parquet")
     assert kind in mistake("fit", "in.parquet", "--target", "b")
     tree = ol.read({"feature": "b", "true": {"prediction": 0}, "false": {"prediction": 1}},
                         feature_names=["b"])  # fmt: skip
@@ -211,7 +211,7 @@ def test_a_huge_name_is_cut_in_messages(folder, args):
     assert len(mistake("fit", "huge.csv", *args)) < 1000
     (folder / "text.csv").write_text("x" * 3_000_000 + ",y\n1,a\n2,b\nn.d.,b\n")
     assert len(mistake("fit", "text.csv", "--target", "y")) < 1000
-    assert len(fine("describe", "text.csv")) < 3000
+    assert len(fine("data", "text.csv")) < 3000
     tree = {"feature": 0, "true": {"prediction": 0}, "false": {"prediction": 1}}
     with pytest.raises(InvalidData) as fault:
         predict_file(tree, "huge.csv", "out.csv")
@@ -242,5 +242,5 @@ def test_reading_starts_no_threads(folder, monkeypatch):
         return read_csv(*args, **options)
 
     monkeypatch.setattr(csv, "read_csv", recorded)
-    fine("describe", put(folder, table()))
+    fine("data", put(folder, table()))
     assert used == [False]

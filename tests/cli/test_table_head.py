@@ -107,7 +107,7 @@ def test_a_target_of_many_numbers_is_regression(folder, target):
         f"'y' has {len(set(target))} different numbers, so numbers are predicted"
         in head(*fit(name))[1]
     )
-    content = json.loads(fine("describe", name, "--target", "y", "-f", "json"))
+    content = json.loads(fine("data", name, "--target", "y", "-f", "json"))
     assert "is regression" in content["problems"][0]
 
 

@@ -184,13 +184,13 @@ def test_numbers_are_recognized_and_reported(table, tmp_path):
 
 
 def test_describe_says_what_would_be_fitted(table, tmp_path):
-    said = fine("describe", "sugar.csv", *TARGET)
+    said = fine("data", "sugar.csv", *TARGET)
     assert said.startswith("sugar.csv: 442 rows, 10 features (10 numeric); progression: 25 to 346.")
     assert "cannot be fitted" not in said
-    found = json.loads(fine("describe", "sugar.csv", *TARGET, "-f", "json"))
+    found = json.loads(fine("data", "sugar.csv", *TARGET, "-f", "json"))
     assert (found["classes"], found["problems"]) == ([], [])
     patients(tmp_path)
-    args = ("describe", "patients.csv", "--target", "diagnosis", "--task", "regression")
+    args = ("data", "patients.csv", "--target", "diagnosis", "--task", "regression")
     assert "holds categorical values, such as 'ill'" in fine(*args)
 
 
@@ -198,7 +198,7 @@ def test_pages_and_code_take_numbers(table, tmp_path):
     fine("fit", "sugar.csv", *TARGET, "--max-depth", "2", "-o", "tree.json")
     for kind in ("dot", "python", "sql", "javascript", "text", "html", "latex", "md"):
         assert fine("export", "tree.json", "--format", kind)
-    fine("app", "tree.json", "-o", "page.html")
+    fine("report", "--as", "page", "tree.json", "-o", "page.html")
     namespace = {}
     exec(fine("export", "tree.json", "--format", "python"), namespace)
     X, _ = table

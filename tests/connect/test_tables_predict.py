@@ -381,3 +381,15 @@ def test_whole_numbers_that_would_be_rounded_are_refused(tmp_path, values, endin
     (tmp_path / "rows.csv").write_text("n\n1e+23\n1.2345678901234568e+17\n")
     if values != "integer":
         assert predict_file(tree, tmp_path / "rows.csv", tmp_path / "out.csv").n_rows == 2
+
+
+@pytest.mark.parametrize("values", ["float64", "integer"])
+@pytest.mark.parametrize("cell", ["2\x1d", "\x1c3", "90071992547409931\x1f"])
+def test_control_characters_beside_digits_are_refused(tmp_path, values, cell):
+    """``str.strip`` takes them for spaces, ``float`` does not."""
+    tree = ol.read({"feature": "n", "relation": "<=", "reference": 2, "true": {"prediction": 0},
+                    "false": {"prediction": 1}},
+                   space=ol.Space([ol.Feature("n", values=values)]))  # fmt: skip
+    (tmp_path / "rows.csv").write_bytes(f"n\n1\n{cell}\n".encode())
+    with pytest.raises(InvalidData, match=r"row 2 .*in the column 'n', which must be"):
+        predict_file(tree, tmp_path / "rows.csv", tmp_path / "out.csv")

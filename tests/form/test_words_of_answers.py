@@ -116,7 +116,14 @@ def test_the_command_names_its_option(tmp_path):
     for name, model in zip(("old", "new"), forests(), strict=True):
         text = ol.read(model).to_json()
         (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
-    done = run("diff", str(tmp_path / "old.json"), str(tmp_path / "new.json"), "--leaves", "3")
+    done = run(
+        "compare",
+        "--changes",
+        str(tmp_path / "old.json"),
+        str(tmp_path / "new.json"),
+        "--leaves",
+        "3",
+    )
     assert "--leaves" in done.stdout
     assert "for example x0 = " in done.stdout
 

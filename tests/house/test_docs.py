@@ -128,6 +128,14 @@ def test_every_public_name_is_in_the_api_page():
         assert re.search(rf"::\s+orderless\.{name}$", page, re.MULTILINE), name
 
 
+@pytest.mark.parametrize("kind", [ol.Model, ol.Tree, ol.Ensemble])
+def test_every_member_of_a_model_is_in_the_api_page(kind):
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = re.search(rf":: orderless\.{kind.__name__}\n +:members: ([^:.`]+)", page)[1]
+    names = {name for name in vars(kind) if not name.startswith("_")}
+    assert {name.strip() for name in listed.split(",")} == names - {"kernel"}
+
+
 def test_figures_are_there_with_words():
     """Every figure that a page shows exists, and says in words what it shows."""
     shown = 0

@@ -16,7 +16,7 @@ CASES = {
     "goals": 40, "importance": 120, "policies": 60, "interviews": 60, "outputs": 30, "readers": 100,
     "boosters": 50, "pipelines": 50, "solvers": 60, "numbers": 60,
     "sums": 40, "ensembles": 25, "scores": 50, "facts": 40, "fact_rows": 40, "forest_facts": 20,
-    "formats": 30, "tables": 60,
+    "crossings": 30, "formats": 30, "tables": 60,
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ AREAS = (
     "canonicity", "smallest", "missing", "partial", "rashomon", "goals", "importance",
     "policies",
     "interviews", "outputs", "readers", "boosters", "pipelines", "solvers", "numbers", "sums",
-    "ensembles", "scores", "facts", "fact_rows", "forest_facts", "formats", "tables",
+    "ensembles", "scores", "facts", "fact_rows", "forest_facts", "crossings", "formats", "tables",
 )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def test_a_file_says_it_too(rows, tmp_path, monkeypatch):
     model = lightgbm.LGBMClassifier(n_estimators=3, verbose=-1).fit(X, code)
     model.booster_.save_model("model.txt")
     X.assign(y=code).to_csv("rows.csv", index=False)
-    result = run("card", "model.txt", "--data", "rows.csv", "--target", "y",
+    result = run("report", "--as", "card", "model.txt", "--data", "rows.csv", "--target", "y",
                  "--intended-use", "u", "-f", "json")  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["metadata"]["library_name"] == "lightgbm"

@@ -217,3 +217,31 @@ def test_a_last_bit_is_not_called_the_same():
     assert ol.equivalent(one, ol.read(copy.deepcopy(model)))
     with pytest.raises(Undecided, match="differ by less than whole numbers of 50 bits can tell"):
         ol.equivalent(one, changed)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sums_of_odd_numbers_that_are_one_even_number(seed):
+    """One has 1 and 3 as points, the other 4, in which units 1 and 3 are nothing."""
+    random = np.random.default_rng(seed)
+    parts = random.integers(-9, 10, size=(3, 2)).tolist()
+    items = [
+        {"feature": name, "points": points}
+        for name, both in zip("abc", parts, strict=True)
+        for points in both
+        if points
+    ]
+    joined = [
+        {"feature": name, "points": sum(both)}
+        for name, both in zip("abc", parts, strict=True)
+        if sum(both)
+    ]
+    space = ol.Space(dict.fromkeys("abc", "boolean"))
+    one, other = (ol.Ensemble.from_points({"items": some}, space=space) for some in (items, joined))
+    rows = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+    assert one.predict(rows).tolist() == other.predict(rows).tolist()
+    for model in (other, one.to_tree()):
+        assert ol.equivalent(one, model)
+        assert ol.counterexample(model, one) is None
+    more = ol.Ensemble.from_points({"items": [*items, {"feature": "a", "points": 1}]}, space=space)
+    row = ol.counterexample(one, more)
+    assert one.predict([row]).tolist() != more.predict([row]).tolist()

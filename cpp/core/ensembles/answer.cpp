@@ -548,10 +548,11 @@ void each(std::size_t n, std::size_t n_threads, Seconds limit, std::size_t room,
   double seconds = 0;
   for (bool first = true; !todo.empty(); first = false) {
     const std::size_t useful = std::clamp<std::size_t>(n_threads, 1, todo.size());
-    const auto rounds = static_cast<double>((todo.size() + useful - 1) / useful);
+    const std::size_t rounds = (todo.size() + useful - 1) / useful;
     const std::chrono::duration<double> left = last - Clock::now();
     const double before = seconds;
-    const double most = std::min(limit.one, std::max(0.0, left.count()) / rounds);
+    const double most =
+        std::min(limit.one, std::max(0.0, left.count()) / static_cast<double>(rounds));
     seconds = endless ? limit.one : next_try(most, before);
     if (!first && seconds <= worth * before) return;
     todo = tried(todo, useful, seconds, last, room, poll, work);

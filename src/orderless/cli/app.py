@@ -26,26 +26,18 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
-    card,
-    check,
-    check_certificate,
     choose,
     compare,
-    datasets,
-    describe,
-    diff,
-    discover,
+    data,
     explain,
     export,
     fit,
     importance,
     letter,
-    page,
     predict,
     prove,
     rashomon,
     report,
-    rules,
 )
 from .mistakes import as_option, for_report, is_mistake, line_of, one_line
 
@@ -58,10 +50,10 @@ __all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
-    "before its decision, 4 no: models of diff or check differ, a property of prove is refuted, a "
-    "certificate is not valid, or the rules of a table contradict each other or leave gaps, 5 "
-    "undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
-    "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
+    "before its decision, 4 no: models of compare --changes or --export differ, or prove refutes "
+    "a property, a certificate or the rules of a table, 5 undecided, 130 stopped by Ctrl-C, 141 "
+    "the reader of the output has left. ORDERLESS_TRACEBACK=1 shows the traceback of an internal "
+    "error."
 )
 
 
@@ -274,31 +266,21 @@ def orderless(
 
 COMMANDS: dict[str, Any] = {
     "fit": fit,
-    "describe": describe,
-    "discover": discover,
+    "data": data,
     "explain": explain,
     "predict": predict,
     "compare": compare,
-    "diff": diff,
     "prove": prove,
-    "check": check,
     "letter": letter,
     "importance": importance,
     "rashomon": rashomon,
     "choose": choose,
     "acquire": acquire,
     "report": report,
-    "card": card,
-    "app": page,
     "export": export,
-    "rules": rules,
-    "check-certificate": check_certificate,
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))
-for name, (function, example) in datasets.COMMANDS.items():
-    datasets.app.command(name, epilog=f"Example: {example}")(unfold(function, name))
-app.add_typer(datasets.app)
 
 
 def main() -> None:

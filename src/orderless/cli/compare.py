@@ -1,46 +1,140 @@
-"""``orderless compare``: which models are the same function, and where the others differ."""
+"""``orderless compare``: which models are the same function, and where the others differ.
+
+In:  models; or an old and a new one; or a model and an export of it.
+Out: groups of equal functions; the account of a change; whether the export decides as the model.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
 from ..errors import Undecided
-from ..inputs import busy
+from ..inputs import busy, write_whole
 from ..model import printable
-from .mistakes import Mistake
+from .facts_option import FactsFile
+from .mistakes import Mistake, one_line
 from .options import (
     DATA,
+    LIMITS,
     FileOptions,
     Format,
     OutputOptions,
     ReadOptions,
     Unseen,
     UnseenKind,
+    finite,
+    refuse_beside,
 )
-from .sink import as_json, records_as, write
+from .prove import REFUTED, UNDECIDED
+from .sink import as_json, records_as, write, write_result
 
 if TYPE_CHECKING:
     from ..model import SumKernel, TreeKernel
+    from ..questions import Difference
 
     Model = TreeKernel | SumKernel
 
 __all__ = ["EXAMPLE", "command"]
 
 LISTED = 6  # features that are named
-EXAMPLE = "Example: orderless compare old.json new.json other.skops --data patients.csv"
+EXAMPLE = (
+    "Example: orderless compare old.json new.json other.skops --data patients.csv\n\n"
+    "Example: orderless compare old.json new.json --changes --data patients.csv --html review.html"
+    "\n\nExample: orderless compare model.json model.onnx --export"
+)
+
+
+class Floats(StrEnum):
+    """Which numbers rows hold."""
+
+    float64 = "float64"
+    float32 = "float32"
+
+
+@dataclass(frozen=True)
+class ChangeOptions:
+    """How the change from one model to another is accounted for."""
+
+    PANEL: ClassVar = "What changed"
+    changes: Annotated[
+        bool,
+        typer.Option(
+            "--changes",
+            help="Of an old and a new model: for every pair of answers, old and new, the fewest "
+            "rules of the rows that change so, and with --data how many rows do.",
+        ),
+    ] = False
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the account as an HTML page too.")
+    ] = None
+    exact: Annotated[
+        bool,
+        typer.Option(
+            help="Whether rules are proven minimal; --no-exact is quick for trees of any size."
+        ),
+    ] = True
+    leaves: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Leaves that an ensemble may take as one tree; with more there are no rules.",
+        ),
+    ] = 1_000
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """How an export is compared with its model."""
+
+    PANEL: ClassVar = "An export and its model"
+    export: Annotated[
+        bool,
+        typer.Option(
+            "--export",
+            help="Of a model and an export of it (ONNX, PMML, ...): prove that both decide every "
+            "row alike, missing values included where both have learned what to do with them.",
+        ),
+    ] = False
+    floats: Annotated[
+        Floats, typer.Option(help="Which numbers rows hold: any, or float32 only.")
+    ] = Floats.float64
+    gaps: Annotated[
+        bool, typer.Option(help="Whether rows with missing values are compared, too.")
+    ] = True
+    tolerance: Annotated[
+        float, typer.Option(min=0.0, callback=finite, help="By how much numbers may differ.")
+    ] = 0.0
+
+
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        callback=finite,
+        help="Seconds for finding the rules of --changes, and for all searches of ensembles; 10 "
+        "where it is not said.",
+        rich_help_panel=LIMITS,
+    ),
+]
+SECONDS = 10.0
 
 
 def command(
     models: Annotated[
-        list[Path], typer.Argument(metavar="MODEL...", help="Two models or more: JSON or skops.")
+        list[Path], typer.Argument(metavar="MODEL...", help="Two models or more: JSON, skops, ...")
     ],
     read: ReadOptions,
     files: FileOptions,
     output: OutputOptions,
+    changes: ChangeOptions,
+    export: ExportOptions,
     data: Annotated[
         Path | None,
         typer.Option(
@@ -49,6 +143,8 @@ def command(
             rich_help_panel=DATA,
         ),
     ] = None,
+    facts: FactsFile = None,
+    time_limit: TimeLimit = None,
     unseen: Unseen = UnseenKind.unknown,
 ) -> None:
     """Group models that decide the same, and show where others differ from the first.
@@ -59,23 +155,54 @@ def command(
     without such a row it is made up. Features compare by name: trees that have none in common are
     named first. With --at or --cut it is the decisions that are compared. Forests and boosted trees
     are searched for some seconds: what is not proven by then is said to be undecided.
+
+    --changes accounts exactly for the change from one model to another, and --export compares a
+    file with the model that it was made from. Their exit code is 0 if both models give every row
+    the same answer, 4 if they differ, and 5 if that is undecided.
     """
+    if changes.changes and export.export:
+        raise Mistake("give one of --changes and --export, not both")
+    if changes.changes or export.export:
+        mode = "--changes" if changes.changes else "--export"
+        refuse_beside(mode, export if changes.changes else changes)
+        if len(models) != 2:
+            raise Mistake(f"{mode} compares two models, got {len(models):,}")
+        seconds = SECONDS if time_limit is None else time_limit
+        if changes.changes:
+            _account(models, read, files, output, changes, (data, facts, seconds, unseen))
+        else:
+            _check_export(models, read, output, export, (data, facts, seconds))
+        return
+    if time_limit is not None:
+        raise Mistake("--time-limit is for --changes and --export: leave it out")
+    refuse_beside("several models without --changes or --export", changes, export)
     if len(models) < 2:
         raise Mistake("comparing takes two trees or more, or sums of trees: orderless compare A B")
+    _group(models, read, files, output, data, facts, unseen)
+
+
+# -- groups of models that decide the same ---------------------------------------------------------
+
+
+def _group(
+    models: list[Path],
+    read: ReadOptions,
+    files: FileOptions,
+    output: OutputOptions,
+    data: Path | None,
+    facts: Path | None,
+    unseen: UnseenKind,
+) -> None:
     from .decision import decision_of
-    from .models import load_model, one_tree, read_space
+    from .models import loader
     from .table import say
 
-    decision = decision_of(read.at, read.cut, read.decisions)
-    known = None if read.space is None else read_space(read.space)
-    found = [load_model(path, allow_pickle=read.allow_pickle, space=known) for path in models]
+    load = loader(read, facts)
+    trees = [load(path) for path in models]
     names = [str(path) for path in models]
-    trees = found
-    if decision:  # which relabels leaves
-        decided = [decision.of(one_tree(model, path.name), path.name)
-                   for model, path in zip(found, models, strict=True)]  # fmt: skip
-        say([decision.words(decided[0])], quiet=False, what="Decision")
-        trees = [*decided]
+    decision = decision_of(read.at, read.cut, read.decisions)
+    if decision:
+        say([decision.words(trees[0])], quiet=False, what="Decision")  # type: ignore[arg-type]
     strangers = _strangers(names, trees)
     with busy("Comparing"):
         records = _records(names, trees, _predictions(trees, data, files, unseen))
@@ -358,3 +485,152 @@ def _text(records: list[dict[str, Any]]) -> str:
         says = [label_text(own["first_says"]), label_text(own["says"])]
         lines.append(f"  {first} says {says[0]}, {names.split(', ')[0]} says {says[1]}")
     return "\n".join(lines)
+
+
+# -- what changed between two models ---------------------------------------------------------------
+
+LISTED_ROWS = 20
+
+
+def _account(
+    models: list[Path],
+    read: ReadOptions,
+    files: FileOptions,
+    output: OutputOptions,
+    options: ChangeOptions,
+    rest: tuple[Path | None, Path | None, float, UnseenKind],
+) -> None:
+    from ..output.rules import difference_as_page
+    from ..questions import difference
+    from .models import loader
+
+    data, facts, time_limit, unseen = rest
+    load = loader(read, facts)
+    old, new = (load(path) for path in models)
+    rows = None if data is None else _rows_of_both((old, new), data, files, unseen)
+    with busy("Comparing"):
+        found = difference(
+            old, new, rows, exact=options.exact, leaves=options.leaves, time_limit=time_limit
+        )
+    if options.html is not None:
+        write_whole(options.html, difference_as_page(found, *map(str, models)))
+    records = _change_records(found)
+
+    def text() -> str:
+        return records_as(records, Format.md) if output.format == Format.md else _change_text(found)
+
+    write_result(output, _change_record(found), records, text)
+    if found:
+        raise typer.Exit(REFUTED)
+
+
+def _rows_of_both(
+    models: Sequence[TreeKernel | SumKernel], data: Path, files: FileOptions, unseen: UnseenKind
+) -> Any:
+    """Read the rows of a file for each of the models."""
+    import pandas as pd
+
+    from ..connect import unseen_notes
+    from ..questions import RowsOfBoth
+    from .files import open_table
+    from .rows import frame_for
+    from .table import say
+
+    strange: list[Any] = [{} if unseen == UnseenKind.unknown else None for _ in models]
+    parts: list[list[pd.DataFrame]] = [[] for _ in models]
+    with open_table(data, files) as table:
+        table.check_missing(name for model in models for name in model.space.column_names)
+        for part in table.parts:
+            for own, model, odd in zip(parts, models, strange, strict=True):
+                own.append(frame_for(model, part, table.name, style=table.style, unseen=odd))
+    notes = dict.fromkeys(printable(n) for own in strange for n in unseen_notes(own or {}))
+    say(list(notes), quiet=False)
+    return RowsOfBoth(pd.concat(own, ignore_index=True) for own in parts)
+
+
+def _change_record(found: Difference) -> dict[str, Any]:
+    """Give the account as JSON; rows of a file are counted from 1."""
+    content = found.to_dict()
+    for shift in content["shifts"]:
+        shift["rows"] = [i + 1 for i in shift.pop("at")]
+    return content
+
+
+def _change_records(found: Difference) -> list[dict[str, Any]]:
+    names = found.names
+    return [
+        {
+            "before": names[shift.before],
+            "after": names[shift.after],
+            "rule": "" if rule is None else str(rule),
+            "rows": None if found.n_rows is None else len(shift.at),
+        }
+        for shift in found.shifts
+        for rule in (shift.rules or (None,))
+    ]
+
+
+def _change_text(found: Difference) -> str:
+    names, lines = found.names, found.head()
+    for shift in found.shifts:
+        lines += ["", f"{found.title(shift, names)}:"]
+        lines += [f"  {printable(str(term))}" for term in shift.rules or ()]
+        if shift.at:
+            some = ", ".join(f"{i + 1:,}" for i in shift.at[:LISTED_ROWS])
+            more = ", ..." if len(shift.at) > LISTED_ROWS else ""
+            which = "row" if len(shift.at) == 1 else f"{len(shift.at):,} rows:"
+            lines.append(f"  {which} {some}{more}")
+        elif shift.rules is None and shift.example is not None:
+            lines.append(f"  for example {shift.example_text}")
+    return "\n".join(lines)
+
+
+# -- an export and its model -----------------------------------------------------------------------
+
+
+def _check_export(
+    models: list[Path],
+    read: ReadOptions,
+    output: OutputOptions,
+    options: ExportOptions,
+    rest: tuple[Path | None, Path | None, float],
+) -> None:
+    from ..connect import check_export
+    from .models import load_model, read_space
+
+    data, facts, time_limit = rest
+    if read != ReadOptions(allow_pickle=read.allow_pickle, space=read.space) or data or facts:
+        raise Mistake(
+            "--export compares two files for every row: leave out --at, --cut, --decisions, "
+            "--data and --facts"
+        )
+    known = None if read.space is None else read_space(read.space)
+    model = load_model(
+        models[0],
+        allow_pickle=read.allow_pickle,
+        space=known,
+        nan="value" if options.gaps else "unknown",
+    )
+    status = 0
+    with busy("Comparing"):
+        try:
+            found = check_export(
+                model,
+                models[1],
+                floats=options.floats.value,
+                missing=options.gaps,
+                tolerance=options.tolerance,
+                time_limit=time_limit,
+            )
+            content, status = found.to_dict(), 0 if found else REFUTED
+        except Undecided as fault:
+            content = {"proven": None, "text": f"Undecided: {one_line(fault)}"}
+            status = UNDECIDED
+    flat = [{key: content.get(key) for key in ("proven", "text")}]
+
+    def text() -> str:
+        return records_as(flat, Format.md) if output.format == Format.md else content["text"]
+
+    write_result(output, content, flat, text)
+    if status:
+        raise typer.Exit(status)

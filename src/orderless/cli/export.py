@@ -107,7 +107,8 @@ def command(
     PMML has all sufficient reasons as rules without a default: an engine gives the class of a row
     with gaps where all ways to fill them agree, and none elsewhere. With --complete it has the tree
     itself, for complete rows. A sum of several trees can be written as PMML or as ONNX,
-    which needs --output. orderless check proves that what was written decides as the model does.
+    which needs --output. orderless compare --export proves that what was written
+    decides as the model does.
     """
     output, dialect, table = written.output, written.dialect, written.table
     kind = str(written.format) if written.format is not None else _by_name(output)

@@ -1,4 +1,4 @@
-"""Files of facts: what ``discover`` proposes and a person confirms, and what ``--facts`` takes.
+"""Files of facts: what ``data`` proposes and a person confirms, and what ``--facts`` takes.
 
 In:  a TOML or JSON file.
 Out: facts; a model that knows them.

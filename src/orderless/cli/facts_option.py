@@ -14,8 +14,8 @@ FactsFile = Annotated[
     typer.Option(
         "--facts",
         metavar="FILE",
-        help="TOML or JSON file of facts between features that hold for every row (see discover): "
-        "answers are then about possible rows only.",
-        rich_help_panel="Where the tree comes from",
+        help="TOML or JSON file of facts between features that hold for every row (orderless "
+        "data --facts proposes some): answers are then about possible rows only.",
+        rich_help_panel="The model",
     ),
 ]

@@ -54,8 +54,8 @@ class FitTable(TableOptions):
         str,
         typer.Argument(
             metavar="TABLE",
-            help="CSV or Parquet file with a header, or the name of a data set (see orderless "
-            "datasets).",
+            help="CSV or Parquet file with a header, or the name of a data set (orderless "
+            "data lists them).",
         ),
     ] = field()
     task: Annotated[

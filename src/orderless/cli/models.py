@@ -201,7 +201,7 @@ def one_tree(model: TreeKernel | SumKernel, name: str) -> TreeKernel:
     if isinstance(model, SumKernel):
         raise Mistake(
             f"{name} holds a sum of {len(model.trees):,} trees, and this works on one tree: "
-            "predict, explain --row, report and app take such models"
+            "predict, explain --row and report take such models"
         )
     return model
 

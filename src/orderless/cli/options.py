@@ -3,14 +3,14 @@
 In:  dataclasses whose fields are typer's options.
 Out: ``ReadOptions`` and ``ModelOptions`` (a model that is there), ``RowsOptions`` (rows for it),
      ``TableOptions`` (a table to learn from), ``FileOptions``, ``LimitOptions``, ``OutputOptions``;
-     ``finite``, ``given_table``. ``app.py`` shows typer the single options, in the panel of the
-     help that is the ``PANEL`` of their class.
+     ``finite``, ``given_table``, ``refuse_beside``. ``app.py`` shows typer the single options, in
+     the panel of the help that is the ``PANEL`` of their class.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -39,6 +39,7 @@ __all__ = [
     "UnseenKind",
     "finite",
     "given_table",
+    "refuse_beside",
 ]
 
 TREE = "The model"
@@ -214,8 +215,8 @@ class TableOptions:
         str | None,
         typer.Option(
             metavar="FILE|NAME",
-            help="CSV or Parquet file with a header, or the name of a data set (see orderless "
-            "datasets).",
+            help="CSV or Parquet file with a header, or the name of a data set (orderless "
+            "data lists them).",
         ),
     ] = None
     target: Annotated[
@@ -296,8 +297,8 @@ class RowsOptions:
         str | None,
         typer.Option(
             metavar="FILE|NAME",
-            help="CSV or Parquet file with a header, or the name of a data set (see orderless "
-            "datasets).",
+            help="CSV or Parquet file with a header, or the name of a data set (orderless "
+            "data lists them).",
         ),
     ] = None
     target: Annotated[
@@ -369,6 +370,15 @@ class OutputOptions:
             raise typer.BadParameter(
                 f"--safe-csv is for --format csv, and this writes {self.format}"
             )
+
+
+def refuse_beside(mode: str, *groups: Any) -> None:
+    """Refuse options that do nothing beside the one that says what is done."""
+    for group in groups:
+        for field in fields(group):
+            if getattr(group, field.name) != field.default:
+                option = field.name.replace("_", "-")
+                raise Mistake(f"--{option} does nothing beside {mode}: leave out one of the two")
 
 
 def finite(number: float | None) -> float | None:

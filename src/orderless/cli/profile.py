@@ -1,7 +1,7 @@
 """What a table holds, column by column, before anything is learned from it.
 
 In:  cells of a column, and how they are written.
-Out: ``ColumnProfile``: its kind, its values, its gaps, and what is strange about it. ``describe``
+Out: ``ColumnProfile``: its kind, its values, its gaps, and what is strange about it. ``data``
      shows it; commands that fit show what of it they act on.
 """
 

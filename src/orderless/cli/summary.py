@@ -1,7 +1,7 @@
 """What a table is read as: features and target, what is left out, and what stands in the way.
 
 In:  all rows of a table, and ``TableOptions``.
-Out: ``Summary``. ``describe`` shows all of it; commands that fit write its head to stderr, and stop
+Out: ``Summary``. ``data`` shows all of it; commands that fit write its head to stderr, and stop
      at the first of its problems.
 """
 

@@ -99,7 +99,7 @@ def labelled(
     regression = summary.task == TaskKind.regression
     problems = list(islice(summary.problems(), 100))
     if problems:
-        more = f". There is more to settle: orderless describe {table.name} lists it"
+        more = f". There is more to settle: orderless data {table.name} lists it"
         raise Mistake(problems[0] + more * (len(problems) > 1))
     say(summary.head(), quiet=data.quiet)
     target = summary.target

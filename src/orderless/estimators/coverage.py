@@ -107,7 +107,7 @@ class Coverage:
 
 @in_budget
 def coverage(
-    tree: Any,
+    model: Any,
     X: Any,
     missing_rates: Sequence[float] = RATES,
     *,
@@ -128,7 +128,7 @@ def coverage(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` reads
+    model : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` reads
     X : array or data frame
         Rows that are complete in what the tree asks about, with the columns of the tree's space.
         For a tree over the space of a binarizer these are the binarized columns.
@@ -196,31 +196,31 @@ def coverage(
     """
     import pandas as pd
 
-    model = read_model(tree)
+    kernel = read_model(model)
     rates = _check(missing_rates, level, mechanism, n_repeats, random_state)
-    table = Gapped(model, X, model.space if space is None else space)
+    table = Gapped(kernel, X, kernel.space if space is None else space)
     everything = np.zeros((table.n_rows, table.n_columns), dtype=bool)
-    whole = _said(model, table.rows(everything))[0]
-    judge = _judge(model, y, table.n_rows)
-    numbers = model.task == "regression"
+    whole = _said(kernel, table.rows(everything))[0]
+    judge = _judge(kernel, y, table.n_rows)
+    numbers = kernel.task == "regression"
     out, widths = [], {rate: list[Floats]() for rate in rates}
     tries = [(rate, repeat) for rate in rates for repeat in range(n_repeats)]
     for done, (rate, repeat) in enumerate(tries):
         with Budget(Budget.current().left / (len(tries) - done)):
             random = np.random.RandomState(random_state + repeat)
             rows = table.rows(table.mask(rate, level, mechanism, random))
-            said, certain, undecided = _said(model, rows)
+            said, certain, undecided = _said(kernel, rows)
             answered = {"determined": certain}
-            more = {"undecided": undecided.mean()} if isinstance(model, SumKernel) else {}
-            if isinstance(model, TreeKernel):
-                answered["path"] = model.reach(rows).leaf >= 0
-            answered["features"] = known_rows(model.bins, rows)
+            more = {"undecided": undecided.mean()} if isinstance(kernel, SumKernel) else {}
+            if isinstance(kernel, TreeKernel):
+                answered["path"] = kernel.reach(rows).leaf >= 0
+            answered["features"] = known_rows(kernel.bins, rows)
             for way, there in answered.items():
                 line = {"rate": rate, "repeat": repeat, "way": way, "answered": there.mean()}
                 line["agreement"] = _mean((said == whole)[there])
                 out.append({**line, **judge(said, there), **more})
             if numbers:
-                widths[rate].append(_widths(model, rows))
+                widths[rate].append(_widths(kernel, rows))
     found = None
     if numbers:
         found = IntervalWidths({rate: np.concatenate(own) for rate, own in widths.items()})

@@ -92,8 +92,8 @@ class Joint:
         here = {i for i, _ in self.pairs}
         self.other = with_trees(other, [t for i, t in enumerate(one.trees) if i not in here])
         self.trees, self.given = trees, (one, other)
-        exponents = [_exponent(ensemble) for ensemble in (one, other)]
-        self.exponent = max(exponents)
+        finest = min(ensemble.whole.exponent for ensemble in (one, other))
+        self.exponent = max(finest, *(_exponent(ensemble) for ensemble in (one, other)))
         self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
 
     @cached_property
@@ -162,7 +162,7 @@ class Joint:
         parts, bases = [], []
         for ensemble in self.given:
             exponent = ensemble.whole.exponent
-            low = (1 << min(self.exponent - exponent, 62)) - 1
+            low = (1 << min(max(0, self.exponent - exponent), 62)) - 1
             more = 1 << min(exponent - finest, 62)
             if low * more * ensemble.n_trees >= 1 << ROOM:
                 return True
@@ -276,26 +276,26 @@ def _key(ensemble: SumKernel, i: int, same: bool) -> object:
 
 
 def _exponent(ensemble: SumKernel) -> int:
-    """Give the unit in which all sums have few enough bits."""
+    """Give the finest unit in which all sums have few enough bits."""
     whole = ensemble.whole
     ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
     largest = [np.abs(part).max(axis=0, initial=0) for part in np.split(whole.values, ends)]
     top = int((np.abs(whole.base) + np.sum(largest, axis=0)).max())
     cuts = [abs(in_units(cut, whole.exponent)) for cut in ensemble.rule.cuts]
-    return whole.exponent + max(0, max([top, *cuts]).bit_length() - ROOM)
+    return whole.exponent + max([top, *cuts]).bit_length() - ROOM
 
 
 def _scaled(ensemble: SumKernel, exponent: int) -> Scaled:
     whole = ensemble.whole
-    shift = exponent - whole.exponent
+    shift, finer = max(0, exponent - whole.exponent), max(0, whole.exponent - exponent)
     ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
     window = ensemble.rule.window_in_units(exponent)
     # Each number is rounded down; all together they are off by less than one unit each.
     off = ensemble.n_trees + 2 if shift else 0
     return Scaled(
-        [part >> min(shift, 63) for part in np.split(whole.values, ends)],
-        whole.base >> min(shift, 63),
-        -((-whole.slack) >> min(shift, 63)) + off,
+        [part << finer >> min(shift, 63) for part in np.split(whole.values, ends)],
+        whole.base << finer >> min(shift, 63),
+        -((-whole.slack << finer) >> min(shift, 63)) + off,
         [in_units(cut, exponent) for cut in ensemble.rule.cuts],
         window,
     )

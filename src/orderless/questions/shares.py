@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidData, InvalidTree
 from ..inputs import class_codes, rows_for, table_like
 from ..model import Rows, SumKernel, TreeKernel, allowed_bins, distinct_rows, known_rows, row_bins
-from .rows import verdicts_of
+from .rows import refuse_numbers, verdicts_of
 
 __all__ = ["counts_rows", "shares_of"]
 
@@ -26,6 +26,7 @@ MOST_CELLS = 20_000_000  # of a table of rows by leaves, or by training cells, a
 
 def shares_of(model: Model, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
     """Return the share of each class among the training rows that fit; see ``Model.shares``."""
+    refuse_numbers(model, "shares", "predict_interval(X)")
     rows = rows_for(model, X)
     if isinstance(reference, str):
         counts = _count_in_leaves(model, rows, reference, y)

@@ -164,12 +164,13 @@ def _parser(space: Space, name: str, style: CellStyle) -> Parser:
 
 def _not_allowed(row: int, table: str, cell: Any, column: str, allowed: str) -> InvalidData:
     """Say which cell is not allowed, what is, and which option may settle it."""
-    remedy = ""
-    if allowed in (NUMBER, WHOLE_NUMBER) and DIGITS.fullmatch(str(cell).strip()):
+    remedy, text = "", str(cell).strip()
+    if allowed in (NUMBER, WHOLE_NUMBER) and DIGITS.fullmatch(text):
+        number = float(text)  # of the cell itself: float takes not every space that strip does
         remedy = (
-            f". float64 cannot hold this number (the nearest is {float(cell):.0f}): round it, or "
+            f". float64 cannot hold this number (the nearest is {number:.0f}): round it, or "
             "make the feature categorical if it is an identifier"
-        ) * (abs(float(cell)) >= EXACT)
+        ) * (abs(number) >= EXACT)
     elif allowed in (NUMBER, WHOLE_NUMBER) and isinstance(cell, str):
         how = notations([cell])
         remedy = (

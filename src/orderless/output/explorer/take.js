@@ -13,7 +13,7 @@ function drawTake() {
     const short = name.slice(0, 8);
     const button = (kind) => make("button", { type: "button", "data-take": name, "data-as": kind, onclick: () => take(k, kind) }, FILES[kind][1]);
     const kinds = ["json", "sql", "sklearn", "python", "page", "summary", ...(SET.live?.takes.includes("report") ? ["report"] : [])];
-    const lines = [`orderless app ${short}.json -o page.html`, `orderless report ${short}.json --data data.csv --target y -o report.html`, `orderless export ${short}.json --format sql --dialect postgres`];
+    const lines = [`orderless report ${short}.json --as page -o page.html`, `orderless report ${short}.json --data data.csv --target y -o report.html`, `orderless export ${short}.json --format sql --dialect postgres`];
     return make("section", {}, make("h3", {}, LETTERS[i]), ruleList(k), make("p", { class: "origin quiet" }, bdi(originOf(k))),
       make("div", { class: "tools" }, ...kinds.map(button)),
       make("pre", { tabindex: "0" }, pythonOf(k)),

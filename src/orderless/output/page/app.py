@@ -41,7 +41,7 @@ TIME_LIMIT = 0.5  # seconds for each answer, each of which is a call
 
 
 def write_page(
-    tree: Any,
+    model: Any,
     target: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
@@ -66,7 +66,7 @@ def write_page(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
+    model : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
     target : path, optional
         File to write; complete or not at all.
     title, description : str
@@ -119,20 +119,20 @@ def write_page(
     >>> page.count("<h1>"), "http" in page.replace("http-equiv", "")
     (1, False)
     """
-    model = read_model(tree)
-    refuse_facts(model.space, "the page", why="what it runs in the browser does not know them")
-    shown = _class_names(class_names, model)
-    written = _written(model, shown, policy, tolerance, limit, time_limit)
+    kernel = read_model(model)
+    refuse_facts(kernel.space, "the page", why="what it runs in the browser does not know them")
+    shown = _class_names(class_names, kernel)
+    written = _written(kernel, shown, policy, tolerance, limit, time_limit)
     features = written.features
     names = [feature["name"] for feature in features]
-    rows = _examples(examples, model, names)
-    texts, measured = _texts(labels, model.space, "labels"), _texts(units, model.space, "units")
+    rows = _examples(examples, kernel, names)
+    texts, measured = _texts(labels, kernel.space, "labels"), _texts(units, kernel.space, "units")
     content: dict[str, Any] = {
         "names": [texts.get(name, printable(name)) for name in names],
         "units": [measured.get(name, "") for name in names],
         "classes": shown,
-        "costs": _costs(costs, model, names),
-        "order": sorted(range(len(names)), key=lambda k: model.space.index(names[k])),
+        "costs": _costs(costs, kernel, names),
+        "order": sorted(range(len(names)), key=lambda k: kernel.space.index(names[k])),
         **written.own,
         "examples": [row for _, row in rows],
     }

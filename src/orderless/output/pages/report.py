@@ -85,7 +85,7 @@ class Report:
 
 
 def report(
-    tree: Any,
+    model: Any,
     X: Any,
     y: Any,
     costs: Any = None,
@@ -120,7 +120,7 @@ def report(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
+    model : Tree, CanonicalForm, Ensemble, or any model that ``orderless.read`` knows
     X : rows
         Complete, as the tree takes them.
     y : labels, or numbers for a regression tree
@@ -136,7 +136,7 @@ def report(
         Whether the model was fitted on these rows. If it is not given, the page says that it is
         not known, unless the tree knows the training rows of its leaves and these are they.
     made_by : optional
-        The model as its library made it, where tree is what was read of it: the card names the
+        The model as its library made it, where model is what was read of it: the card names the
         library.
     random_state : int
         For the values that are removed at random.
@@ -168,13 +168,13 @@ def report(
     True
     """
     lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
-    model = read_model(tree)
+    kernel = read_model(model)
     subject = Subject(
-        cast(TreeKernel, model), X, y, costs, lines, printable(about_rows), random_state,
+        cast(TreeKernel, kernel), X, y, costs, lines, printable(about_rows), random_state,
         dict(held_out or {}), risk_of, training_rows,
-        origin_of(tree if made_by is None else made_by),
+        origin_of(model if made_by is None else made_by),
     )  # fmt: skip
-    many = isinstance(model, SumKernel)
+    many = isinstance(kernel, SumKernel)
     if many:
         _refuse_for_one_tree(costs=costs, risk_of=risk_of)
     subject.check()
