@@ -70,7 +70,7 @@ class Case:
                 self.regularization,
                 self.epsilon,
                 self.space if aware else None,
-                epsilon_kind="relative" if self.relative else "additive",
+                relative=self.relative,
                 **options,
             )
             .fit(self.X, self.labels, self.weights)

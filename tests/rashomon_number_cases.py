@@ -37,7 +37,7 @@ class NumberCase(Case):
         self.loss = loss
         self.rset = ol.RashomonSet(
             depth, self.regularization, self.epsilon, self.space, task="regression", loss=loss,
-            epsilon_kind="relative" if self.relative else "additive",
+            relative=self.relative,
         ).fit(self.X, self.y, self.weights)  # fmt: skip
         self.found = self.rset.trees_
         self.oracle = NumberProblem(

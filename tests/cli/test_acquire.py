@@ -47,7 +47,7 @@ def test_a_conversation(here):
 
 def test_answers_are_written_as_in_the_files(here):
     (here / "commas.csv").write_text((here / "patients.csv").read_text().replace(",", ";"))
-    files = ("--delimiter", ";", "--decimal", ",", "--missing", "-9")
+    files = ("--delimiter", ";", "--decimal", ",", "--na", "-9")
     commas = ("acquire", "model.json", "--data", "commas.csv", *files)
     said, asked = talk(*commas, "--costs", "age=1,smoker=5", say=["61,5"])
     assert said.startswith("ill, because age > 58.5")

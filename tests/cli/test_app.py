@@ -18,7 +18,7 @@ from orderless._core import base
 from orderless.cli.app import app
 
 COMMANDS = ("fit", "data", "explain", "predict", "compare", "prove", "importance",
-            "rashomon", "choose", "acquire", "report", "letter",
+            "rashomon", "choose", "acquire", "report",
             "export")  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""``orderless letter``: a file for all, or a folder with one for each."""
+"""``orderless explain --letter``: a file for all, or a folder with one for each."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-ARGS = ("letter", "model.json", "rows.csv", "--codes", "codes.csv")
+ARGS = ("explain", "model.json", "--rows", "rows.csv", "--letter", "codes.csv")
 
 
 def test_text(folder):
@@ -60,6 +60,11 @@ def test_a_folder(folder):
 
 def test_mistakes(folder):
     assert "did you mean 'who'" in mistake(*ARGS, "--name", "whom")
+    assert "letters are text, html or json" in mistake(*ARGS, "-f", "md")
+    assert "give --rows FILE alone" in mistake("explain", "model.json", "--letter", "codes.csv")
+    assert "--adverse does nothing beside" in mistake("explain", "model.json", "--adverse", "1")
+    assert "--format html is for --letter" in mistake("explain", "model.json", "-f", "html")
+    assert "--top does nothing beside --letter" in mistake(*ARGS, "--top", 3)
     assert "not a class" in mistake(*ARGS, "--adverse", "7")
     (folder / "codes.csv").write_text("feature,code,text\nage,A,Age\n")
     assert "no line for 'ward'" in mistake(*ARGS)

@@ -110,7 +110,7 @@ def test_text_where_numbers_were(folder):
     said = mistake("fit", name, *FIT)
     assert "the column 'a' of bad.csv would be text, although 299 of its 300 known cells" in said
     assert "as written, 1 does not ('many' in row 251)" in said
-    assert "--missing 'many'" in said
+    assert "--na 'many'" in said
     assert "--text 'a'" in said
 
 

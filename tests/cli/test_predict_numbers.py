@@ -102,7 +102,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-DIRTY = ("--space", "space.json", "--delimiter", ";", "--decimal", ",", "--missing", "n.d.")
+DIRTY = ("--space", "space.json", "--delimiter", ";", "--decimal", ",", "--na", "n.d.")
 
 
 def test_decimal_commas_and_gaps(folder):

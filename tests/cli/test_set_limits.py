@@ -48,7 +48,7 @@ def test_a_whole_set_is_complete():
     given = ("rashomon", "--data", "wisconsin", "--max-depth", 2, "-f", "json")
     plain = json.loads(fine(*given))
     assert "complete" not in plain
-    asked = json.loads(fine(*given, "--on-limit", "part", "--n-jobs", 2))
+    asked = json.loads(fine(*given, "--on-limit", "part", "--jobs", 2))
     assert asked.pop("complete") is True
     assert asked == plain
 

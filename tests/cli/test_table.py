@@ -57,11 +57,11 @@ def rules(*args):
         ([f"{v * 100:,.0f}" for v in BMI], "add --decimal , or --thousands ,",
          ["--thousands", ","]),
         (["n.d.", *BMI[1:]], "as written, 1 does not ('n.d.' in row 1)",
-         ["--missing", "n.d."]),
+         ["--na", "n.d."]),
         (["n.d.", "<50", *BMI[2:-1], "n.d."], "('n.d.' in row 1 and 1 more; '<50' in row 2)",
-         ["--missing", "n.d.,<50"]),
-        (["n.d.", *BMI[1:]], "--missing 'n.d.'",
-         ["--missing", "bmi=n.d."]),
+         ["--na", "n.d.,<50"]),
+        (["n.d.", *BMI[1:]], "--na 'n.d.'",
+         ["--na", "bmi=n.d."]),
     ],
 )  # fmt: skip
 def test_a_number_column_does_not_become_categories(folder, cells, said, settled):
@@ -90,20 +90,20 @@ def test_half_is_not_most(folder, ward):
 
 def test_missing_texts_in_the_target_and_for_one_column(folder):
     name = put(folder, {"bmi": [*BMI, -9], "age": [*range(N, 0, -1), -9], "y": [*LABEL, "."]})
-    args = ("--missing", ".", "--missing", "bmi=-9,-99", "-f", "json")
+    args = ("--na", ".", "--na", "bmi=-9,-99", "-f", "json")
     content = json.loads(fine("data", name, "--target", "y", *args))
     assert [column["missing"] for column in content["columns"]] == [1, 0, 1]
     assert content["rows_left_out"] == 1
     assert {one["class"] for one in content["classes"]} == {"ill", "well"}
-    error = mistake(*fit(name, "--missing", "bim=-9"))
-    assert "--missing names the column 'bim', and t.csv has no such column" in error
+    error = mistake(*fit(name, "--na", "bim=-9"))
+    assert "--na names the column 'bim', and t.csv has no such column" in error
 
 
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        (["--missing", ""], "names no text"),
-        (["--missing", '"a'], "is not a list with commas between"),
+        (["--na", ""], "names no text"),
+        (["--na", '"a'], "is not a list with commas between"),
         (["--decimal", ";"], "--decimal ';' must be one of '.', ','"),
         (["--thousands", "."], "one sign cannot be both: add --decimal ,"),
         (["--thousands", "x"], "must be one of '.', ',', ' '"),
@@ -150,7 +150,7 @@ def test_predictions_read_cells_in_the_same_way(folder, ending):
     by_column = predict_file(tree, "new.csv", "b.csv", missing={"bmi": ["-9", "n.d."]}, **options)
     assert by_column.counts == done.counts
     said = fine("predict", "model.json", "new.csv", "--delimiter", ";", "--decimal", ",",
-                "--thousands", ".", "--missing", "bmi=-9,n.d.")  # fmt: skip
+                "--thousands", ".", "--na", "bmi=-9,n.d.")  # fmt: skip
     assert said == (folder / "b.csv").read_text()
     with pytest.raises(InvalidData, match=r"row 5 .*'n.d.' .* If it means missing, add missing='n"):
         predict_file(tree, "new.csv", "no.csv", **options)

@@ -222,7 +222,3 @@ def test_what_is_refused(folder):
     assert "leave out one of the two" in mistake(
         "fit", "gaps.csv", *FIT, "--missing-values", "value", "--infer-kinds"
     )
-    (folder / "none.csv").write_text("a,b,diagnosis\n,1,x\n,2,y\n")
-    assert "the column 'a' of none.csv has no values" in mistake(
-        "fit", "none.csv", *FIT, "--missing-values", "value"
-    )

@@ -84,7 +84,7 @@ def test_what_looks_strange_is_said(folder):
     said = "\n".join(head(*fit(name))[1:])
     assert "the same in every row: 'country'" in said
     assert "'sat' has -9 (1x), 999 (1x) far from its other values, 1 to 5" in said
-    assert "add --missing sat=-9,999" in said
+    assert "add --na sat=-9,999" in said
     assert "'seen' looks like dates" in said
     assert "'income' has three digits after the '.' in every cell" in said
     assert "'sex' has both 'F' and 'f': correct them" in said
@@ -135,10 +135,13 @@ def test_nameless_columns_of_spreadsheets(folder):
 
 def test_columns_without_values(folder):
     name = put(folder, table(a=[""] * N))
-    said = mistake(*fit(name))
-    assert "the column 'a' of t.csv has no values at all: leave it out with --ignore" in said
+    assert "left out the column 'a': it has no values" in head(*fit(name))
+    assert "--use names 'a' of t.csv, without values" in mistake(*fit(name, "--use", "a"))
+    assert "--use names 'a' of t.csv, without values" in mistake(
+        *fit(name, "--use", "a", "--missing-values", "value")
+    )
     name = put(folder, table(a=[""] * N, b=["NA"] * N))
-    assert "the columns 'a', 'b' of t.csv have no values" in mistake(*fit(name))
+    assert sum("it has no values" in line for line in head(*fit(name))) == 2
     halves = put(folder, table(a=["1", ""] * (N // 2), b=["", "1"] * (N // 2)))
     said = mistake(*fit(halves))
     assert "every row of t.csv has gaps (b 20, a 20): leave columns out with --ignore, or" in said

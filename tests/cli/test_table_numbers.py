@@ -107,7 +107,7 @@ def test_a_model_file_is_judged_on_numbers_of_dirty_tables(table, tmp_path):
     rows = "bmi;s5;y\n25,5;4,1;100,5\n25,5;;100\n;5,0;n.d.\n30,1;5,25;230\n"
     (tmp_path / "new.csv").write_text(rows)
     args = ("explain", "tree.json", "--data", "new.csv", "--target", "y", "--delimiter", ";")
-    dirty = (*args, "--decimal", ",", "--missing", "n.d.")
+    dirty = (*args, "--decimal", ",", "--na", "n.d.")
     tree = ol.Tree.from_json((tmp_path / "tree.json").read_text())
     told = tree.predict([{"bmi": 25.5, "s5": 4.1}, {"bmi": 30.1, "s5": 5.25}]).tolist()
     (found,) = json.loads(fine(*dirty, "-f", "json"))["quality"]
@@ -159,7 +159,7 @@ def test_text_columns_and_gaps_are_learned_from(tmp_path, monkeypatch):
         (["1.5", "inf", "2"], "has the number inf, and a regression tree needs finite ones"),
         (["1.5", "1.5", "1.50"], "has only one value, 1.5: there is nothing to predict"),
         (["1,5", "2", "3"], "add --decimal ,"),
-        (["", "", ""], "the column 'y' of t.csv has no values at all"),
+        (["", "", ""], "no row of t.csv has a class: the column 'y' is empty"),
     ],
 )
 def test_targets_that_are_no_numbers(tmp_path, monkeypatch, cells, said):

@@ -232,3 +232,28 @@ def test_the_cheapest_change_where_facts_compare_what_is_changed():
         changes = model.explain(row).changes(per_unit={"a": 1, "d": 10}, to="yes")
         assert changes.cheapest.cost == cheapest == 12 + 40
         assert str(changes.cheapest) == "a were > 20 and d were <= 5"
+
+
+def test_an_unknown_feature_that_facts_compare_holds_changes_back():
+    """Only b above 1 gives the other class, and b <= c: 1 is not enough of c, whatever b is."""
+    space = ol.Space({"a": "boolean", "b": "integer", "c": "integer"},
+                     facts=["0 <= b <= 3", "0 <= c <= 3", "b <= c"])  # fmt: skip
+    items = [
+        {"feature": "b", ">": 1, "points": 1},
+        {"when": [{"feature": "c", "<=": 2}, {"feature": "a", "is": True}], "points": 1},
+    ]
+    model = ol.Ensemble.from_points(
+        {"items": items, "verdicts": {"mid": None, "low": 2}}, space=space
+    )
+    row = {"a": False, "c": 0}
+    costs = {"costs": {"a": 2, "b": 3, "c": 1}, "per_unit": {"c": 1}}
+    possible = [(a, b, c) for a in (0, 1) for c in range(4) for b in range(c + 1)]
+    low = [(a, c) for a, b, c in possible if b > 1 and c <= 2 and a]
+    (change,) = model.explain(row).changes(**costs)
+    assert change.cost == min(2 + 1 + c for _, c in low) == 5
+    side = change.ranges["c"]
+    assert {c for c in range(4) if side.lower < c <= side.upper} == {c for _, c in low}
+    assert not change.certain
+    after = model.explain(row).row_after(change)
+    assert (after["a"], after["c"]) in low
+    assert model.predict([after]).tolist() == ["low"]

@@ -354,10 +354,26 @@ def changes(case: Case) -> None:
         same(f"changes of {row}, {kept}, {up}", {frozenset(c.features) for c in found}, least)
         cheapest = {}
         for change in found:
+            takes_effect(case, row, change)
             key = frozenset(change.features)
             cheapest[key] = min(change.cost, cheapest.get(key, change.cost))
         due = {some: best[some] for some in least}
         same(f"costs of changes of {row}, {kept}, {up}, {costs}, {unit}", cheapest, due)
+
+
+def takes_effect(case: Case, row: Row, change: Any) -> None:
+    """Whatever values a change allows, its answer is possible, and certain if it says so."""
+    kept = {name: value for name, value in row.items() if name not in change.features}
+    by_values: dict[Any, set[Any]] = {}
+    for one, answer in case.possible:
+        inside = all(one[name] == value for name, value in kept.items())
+        if inside and meets(change.ranges.values(), one):
+            values = tuple(one[name] for name in change.features)
+            by_values.setdefault(values, set()).add(answer)
+    for values, answers in by_values.items():
+        same(f"{change}: {values} has the effect, {row}", change.label in answers, True)
+    sure = all(answers == {change.label} for answers in by_values.values())
+    same(f"{change} is certain, {row}", (change.certain, bool(by_values)), (sure, True))
 
 
 def exported(case: Case) -> None:

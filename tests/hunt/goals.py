@@ -185,7 +185,7 @@ def keeps(
     if name == "root":
         return isinstance(shape, tuple) and shape[0] == names.index(value)
     if name == "epsilon":
-        relative = case.set.parameters["epsilon_kind"] == "relative"
+        relative = case.set.parameters["relative"]
         far = Fraction(str(value))
         return objective <= (brute.best * (1 + far) if relative else brute.best + far)
     if name == "min_leaf":
@@ -246,7 +246,7 @@ def draw(rng: Random) -> Case:
         "max_depth": rng.choice([1, 2, 2, 3]),
         "regularization": rng.choice([0.01, 0.05, 0.1, 0, 0.025]),
         "epsilon": rng.choice([0, 0.02, 0.1, 0.25, 0.3]),
-        "epsilon_kind": rng.choice(["additive", "additive", "relative"]),
+        "relative": rng.choice([False, False, True]),
     }
     own = rashomon.Case(table, y, weights, parameters)
     X, labels, measured_weights, mask = None, y, None, None

@@ -69,7 +69,7 @@ def draw(rng: Random) -> Case:
         "max_depth": rng.choice([0, 1, 2, 2, 3] if not mixed else [1, 2]),
         "regularization": rng.choice([0.01, 0.05, 0.1, 0, 0.025]),
         "epsilon": rng.choice([0, 0.02, 0.1, 0.25, 0.125]),
-        "epsilon_kind": rng.choice(["additive", "additive", "relative"]),
+        "relative": rng.choice([False, False, True]),
     }
     if parameters["max_depth"] == 0:
         parameters["max_depth"] = 1
@@ -156,7 +156,7 @@ class Brute:
         scored = [(s, n, e, e / self.total + self.price * n) for s, n, e in everything]
         self.best = min(one[3] for one in scored)
         far = Fraction(str(self.case.parameters["epsilon"]))
-        relative = self.case.parameters["epsilon_kind"] == "relative"
+        relative = self.case.parameters["relative"]
         self.bound = self.best * (1 + far) if relative else self.best + far
         return [one for one in scored if one[3] <= self.bound]
 

@@ -24,11 +24,7 @@ def files():
     y = [0, 0, 0, 1, 1, 0]
     plain = ol.RashomonSet(2, 0.05, 0.1).fit(bits, y).trees_
     mixed = pd.DataFrame({"n": [1.5, 2, 3, 4.5, 5, 6], "t": list("abcabc"), "b": bits[:, 0]})
-    raw = (
-        ol.RashomonSet(2, "1/30", 0.1, epsilon_kind="relative")
-        .fit(mixed, y, [1, 2, 0.5, 1, 1, 1])
-        .trees_
-    )
+    raw = ol.RashomonSet(2, "1/30", 0.1, relative=True).fit(mixed, y, [1, 2, 0.5, 1, 1, 1]).trees_
     listed = ol.TreeSet.from_trees(list(plain), bits, y)
     views = [
         plain.where(member.epsilon <= 0),

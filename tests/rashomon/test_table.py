@@ -187,7 +187,7 @@ def test_a_fitted_set_says_what_was_found():
     empty = str(trees.where(member.epsilon <= 0, member.leaves <= 1)).splitlines()
     assert empty[0] == f"TreeSet(0 trees, objectives {low} to {low})"
     assert empty[1:] == ["no tree within the bound meets leaves <= 1"]
-    assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, epsilon_kind="relative"))
+    assert "(epsilon 0.5, relative)" in str(estimator(X, Y, epsilon=0.5, relative=True))
 
 
 def test_a_count_that_is_known_keeps_its_limit():
@@ -241,7 +241,7 @@ BAD = [
     ({"regularization": 0.1234567890123456, "epsilon": 1e9}, InvalidData, "too many digits"),
     ({"epsilon": -1}, ValueError, "epsilon must be .* got -1"),
     ({"epsilon": None}, ValueError, "epsilon must be .* got None"),
-    ({"epsilon_kind": "both"}, ValueError, "epsilon_kind must be .* got 'both'"),
+    ({"relative": "both"}, ValueError, "relative must be True or False, got 'both'"),
     ({"max_depth": -1}, ValueError, "max_depth must be .* got -1"),
     ({"max_depth": 2.0}, ValueError, "max_depth must be .* got 2.0"),
     ({"max_depth": 99}, ValueError, "max_depth must be .* got 99"),

@@ -248,3 +248,12 @@ def test_values_of_the_space_decide_what_a_threshold_means():
     score = ol.Ensemble.from_points(items, space=space)
     assert score.trees[0].nodes.threshold[0] == 3.0
     assert added(score, [[3, np.float32(0.1)], [4, 0.09999]])[:, 0].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("points", [
+    [f"1/{10**400 + i}" for i in range(20)], ["1e300", "1e-300"], [1e308] * 3, [10**300],
+])  # fmt: skip
+def test_points_of_very_many_digits_are_refused_in_words(points):
+    items = [{"feature": "a", "above": 1, "points": number} for number in points]
+    with pytest.raises(InvalidTree, match="round the points"):
+        ol.Ensemble.from_points({"items": items})

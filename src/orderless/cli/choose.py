@@ -110,7 +110,7 @@ class ChoiceOptions:
             "rows, chosen at random with the same share of every class.",
         ),
     ] = None
-    random_state: Annotated[
+    seed: Annotated[
         int,
         typer.Option(min=0, max=2**32 - 1, help="Seed of the random choices."),
     ] = 0
@@ -228,7 +228,7 @@ def command(
     given = labelled(given_table(data, table), files)
     learn, held = given, None
     if choice.test is not None:
-        learn, held = split(given, choice.test, choice.random_state)
+        learn, held = split(given, choice.test, choice.seed)
     with busy("Finding all near-optimal trees"):
         found = _found(learn, data, which, limits)
     rows, labels = (learn, None) if held is None else (held, held.y)
@@ -240,7 +240,7 @@ def command(
     judged: dict[str, Any] = {
         "missing": choice.gap_rate, "costs": prices, "measures": choice.measure or (),
         "positive": positive_class(choice.positive, found), "sample": choice.sample,
-        "random_state": choice.random_state, "draw": choice.draw.value,
+        "random_state": choice.seed, "draw": choice.draw.value,
     }  # fmt: skip
     from ..rashomon import choose
 

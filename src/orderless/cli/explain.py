@@ -1,4 +1,4 @@
-"""``orderless explain``: rules, reasons, and why single rows get their class."""
+"""``orderless explain``: rules, reasons, why single rows get their class, and letters about it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from ..inputs import busy
 from ..model import printable
 from .mistakes import Mistake
 from .options import (
+    OUTPUT,
     FileOptions,
     Format,
     LimitOptions,
     ModelOptions,
     OutputOptions,
     RowsOptions,
+    SafeCsv,
+    refuse_beside,
 )
 from .sink import as_json, records_as, write, write_result
 
@@ -35,7 +38,8 @@ __all__ = ["EXAMPLE", "REASONS", "RULES", "command", "terms_text"]
 EXAMPLE = (
     "Example: orderless explain model.json --data patients.csv --target diagnosis\n\n"
     "Example: orderless explain model.json --row age=45 --row smoker=yes\n\n"
-    "Example: orderless explain model.json --at ill=0.2"
+    "Example: orderless explain model.json --at ill=0.2\n\n"
+    "Example: orderless explain model.json --rows rows.csv --letter codes.csv -o letters.html"
 )
 Why = tuple[dict[str, Any], list[str]]  # a record, and lines of text
 ROWS = "One row, or several"
@@ -74,6 +78,88 @@ class RowOptions:
 
 
 @dataclass(frozen=True)
+class LetterOptions:
+    """What stands in a letter."""
+
+    PANEL: ClassVar = "Letters"
+    letter: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a letter for each row of --rows, with the codes of this CSV file: it has "
+            "the columns feature, code, text, and perhaps direction (low or high).",
+        ),
+    ] = None
+    adverse: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS",
+            help="The decision that letters are for; may be repeated. Default: all.",
+        ),
+    ] = None
+    at_most: Annotated[
+        int, typer.Option(min=1, help="Reasons that a letter explains; it names the others.")
+    ] = 4
+    immutable: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="What a person cannot change; may be repeated."),
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column that names a row; by default rows are counted from 1.",
+        ),
+    ] = None
+
+
+class ExplainFormat(StrEnum):
+    """How explanations are written; html is for letters."""
+
+    text = "text"
+    json = "json"
+    csv = "csv"
+    md = "md"
+    html = "html"
+
+
+@dataclass(frozen=True)
+class ExplainOutput:
+    """Where explanations go, and how they are written."""
+
+    PANEL: ClassVar = OUTPUT
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="Write here, all or nothing, instead of to the screen. Letters: a file for all "
+            "(.txt, .html or .json), or a folder with a file for each and index.csv.",
+        ),
+    ] = None
+    format: Annotated[
+        ExplainFormat | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="How it is written; by default text, or what the name of a file of letters ends "
+            "in. html is for letters.",
+        ),
+    ] = None
+    safe_csv: SafeCsv = False
+
+    def plain(self) -> OutputOptions:
+        """Return the same for what is no letter."""
+        if self.format == ExplainFormat.html:
+            raise Mistake(
+                "--format html is for --letter; rules as a page: orderless export --format html"
+            )
+        written = Format.text if self.format is None else Format(str(self.format))
+        return OutputOptions(self.output, written, self.safe_csv)
+
+
+@dataclass(frozen=True)
 class ShownOptions:
     """Which rules or reasons are shown, and in which order."""
 
@@ -104,14 +190,16 @@ def command(
     data: RowsOptions,
     files: FileOptions,
     limits: LimitOptions,
-    output: OutputOptions,
+    output: ExplainOutput,
     which: RowOptions,
+    letters: LetterOptions,
     show: ShownOptions,
     reasons: Reasons = False,
 ) -> None:
     """Write the shortest rules of a tree, every reason, or why a row gets its class.
 
-    Rows can also be explained of a forest or a boosted model.
+    Rows can also be explained of a forest or a boosted model, and to the people whom they are
+    about: --letter writes the principal reasons of each decision, with codes.
 
     With --data, rules are shown with how many rows they cover, and with --target with how many of
     those have the rule's class, followed by how often the tree is right, class by class.
@@ -120,6 +208,46 @@ def command(
         raise Mistake("give one of --row, --rows and --reasons, not several")
     if (show.sort == Sort.coverage or show.min_rows) and data.data is None:
         raise Mistake("--sort coverage and --min-rows count rows: give them with --data")
+    if letters.letter is not None:
+        _write_letters(model, data, files, limits, output, which, letters, (show, reasons))
+        return
+    refuse_beside("what is no --letter", letters)
+    _explain(model, data, files, limits, output.plain(), which, show, reasons=reasons)
+
+
+def _write_letters(
+    model: ModelOptions,
+    data: RowsOptions,
+    files: FileOptions,
+    limits: LimitOptions,
+    output: ExplainOutput,
+    which: RowOptions,
+    letters: LetterOptions,
+    others: tuple[ShownOptions, bool],
+) -> None:
+    from .letter import write_letters
+    from .models import source_of
+
+    refuse_beside("--letter", others[0])
+    if which.rows is None or others[1]:
+        raise Mistake("--letter writes letters for the rows of a file: give --rows FILE alone")
+    if data.data is not None:
+        raise Mistake("--data does nothing beside --letter: the rows are those of --rows")
+    source = source_of(model, data, files)
+    write_letters(source, which.rows, data, files, letters, output, limits.time_limit)
+
+
+def _explain(
+    model: ModelOptions,
+    data: RowsOptions,
+    files: FileOptions,
+    limits: LimitOptions,
+    output: OutputOptions,
+    which: RowOptions,
+    show: ShownOptions,
+    *,
+    reasons: bool,
+) -> None:
     from .models import form_of, source_of
 
     source = source_of(model, data, files)

@@ -43,7 +43,8 @@ def open_table(path: str | Path, options: FileOptions) -> AbstractContextManager
 def file_arguments(options: FileOptions) -> dict[str, Any]:
     """Give the options as ``open_table`` and ``predict_file`` of the library take them."""
     given = asdict(options)
-    given["missing"] = read_missing(options.missing) if options.missing else None
+    del given["na"]
+    given["missing"] = read_missing(options.na) if options.na else None
     for name in ("decimal", "thousands"):
         given[name] = SIGNS.get(given[name], given[name])
     return given
@@ -56,7 +57,7 @@ def style_of(options: FileOptions) -> CellStyle:
 
 
 def read_missing(given: list[str]) -> dict[str | None, list[str]]:
-    """Read what ``--missing`` gives: texts with commas between, for all columns or for one.
+    """Read what ``--na`` gives: texts with commas between, for all columns or for one.
 
     The first ``=`` outside of double quotes ends the name of a column; the rest is one line of CSV.
     Nothing before it: every column.
@@ -78,7 +79,7 @@ def read_missing(given: list[str]) -> dict[str | None, list[str]]:
             name, rest = "", text
         words = [word.strip() for word in _cells(rest, text) if word.strip()]
         if not words:
-            raise Mistake(f"--missing {text!r:.80} names no text: give --missing TEXT,TEXT")
+            raise Mistake(f"--na {text!r:.80} names no text: give --na TEXT,TEXT")
         out.setdefault(name.strip() or None, []).extend(words)
     return out
 
@@ -88,7 +89,7 @@ def _cells(line: str, text: str) -> list[str]:
         return next(csv.reader([line], strict=True, skipinitialspace=True), [])
     except csv.Error as fault:
         raise Mistake(
-            f"--missing {text!r:.80} is not a list with commas between ({fault}): put a text with "
+            f"--na {text!r:.80} is not a list with commas between ({fault}): put a text with "
             "a comma or = into double quotes"
         ) from None
 

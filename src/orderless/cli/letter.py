@@ -1,133 +1,35 @@
-"""``orderless letter``: the principal reasons of decisions, row by row."""
+"""Letters of ``orderless explain``: the principal reasons of decisions, row by row."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..inputs import busy, write_whole
 from ..model import printable
 from .mistakes import Mistake
-from .options import (
-    LIMITS,
-    OUTPUT,
-    FileOptions,
-    ReadOptions,
-    SafeCsv,
-    Unseen,
-    UnseenKind,
-    finite,
-)
+from .options import FileOptions, Format, RowsOptions, UnseenKind
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
     from ..output.pages import Letter
+    from .explain import ExplainOutput, LetterOptions
+    from .models import Source
 
-__all__ = ["EXAMPLE", "command"]
+__all__ = ["write_letters"]
 
-EXAMPLE = (
-    "Example: orderless letter model.json rows.csv --codes codes.csv\n\n"
-    "Example: orderless letter model.json rows.csv --codes codes.csv --adverse ill -o letters.html"
-    "\n\nExample: orderless letter model.json rows.csv --codes codes.csv --format html -o letters"
-)
-
-
-class LetterKind(StrEnum):
-    """How letters are written."""
-
-    text = "text"
-    html = "html"
-    json = "json"
+KINDS = {".txt": "text", ".html": "html", ".htm": "html", ".json": "json"}  # by ending
+ENDINGS = {"text": ".txt", "html": ".html", "json": ".json"}
 
 
-ENDINGS = {".txt": LetterKind.text, ".html": LetterKind.html, ".htm": LetterKind.html,
-           ".json": LetterKind.json}  # fmt: skip
-FILES = {LetterKind.text: ".txt", LetterKind.html: ".html", LetterKind.json: ".json"}
-
-
-@dataclass(frozen=True)
-class LetterOptions:
-    """What stands in a letter."""
-
-    PANEL: ClassVar[str] = "What stands in a letter"
-    codes: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="CSV file with the columns feature, code, text, and perhaps direction (low or "
-            "high).",
-        ),
-    ]
-    adverse: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CLASS",
-            help="The decision that letters are for; may be repeated. Default: all.",
-        ),
-    ] = None
-    at_most: Annotated[
-        int, typer.Option(min=1, help="Reasons that a letter explains; it names the others.")
-    ] = 4
-    immutable: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FEATURE", help="What a person cannot change; may be repeated."),
-    ] = None
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column that names a row; by default rows are counted from 1.",
-        ),
-    ] = None
-
-
-@dataclass(frozen=True)
-class WrittenLetters:
-    """How letters are written, and where."""
-
-    PANEL: ClassVar[str] = OUTPUT
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="A file for all letters (.txt, .html or .json), or a folder with a file for each "
-            "and index.csv.",
-        ),
-    ] = None
-    kind: Annotated[
-        LetterKind | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="How letters are written; by default what --output ends in, else text.",
-        ),
-    ] = None
-    safe_csv: SafeCsv = False
-
-
-def command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model: JSON or skops.")],
-    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="CSV or Parquet file.")],
-    read: ReadOptions,
+def write_letters(
+    source: Source,
+    rows: Path,
+    data: RowsOptions,
     files: FileOptions,
-    told: LetterOptions,
-    written: WrittenLetters,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            min=0.001,
-            callback=finite,
-            help="Seconds for each part of a letter's explanation.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = 60.0,
-    unseen: Unseen = UnseenKind.unknown,
+    options: LetterOptions,
+    output: ExplainOutput,
+    time_limit: float,
 ) -> None:
     """Write a letter for each row: the principal reasons of its decision, with codes.
 
@@ -137,24 +39,31 @@ def command(
     is said why. This is not legal advice.
     """
     from ..output.pages import reason_letters
-    from .models import loader
 
-    output = written.output
-    ending = "" if output is None else output.suffix.lower()
-    kind = written.kind or ENDINGS.get(ending, LetterKind.text)
-    found = loader(read)(model)
-    X, names = _rows(found, rows, files, unseen, told.name)
+    assert options.letter is not None
+    path, model = output.output, source.model
+    ending = "" if path is None else path.suffix.lower()
+    kind = KINDS.get(ending, "text") if output.format is None else str(output.format)
+    if kind not in ENDINGS:
+        raise Mistake(f"letters are text, html or json, not {kind}")
+    X, names = _rows(model, rows, files, data.unseen, options.name)
     with busy("Writing letters"):
         letters = list(
             reason_letters(
-                found, X, told.codes, at_most=told.at_most, adverse=_labels(told.adverse, found),
-                immutable=told.immutable, names=names, time_limit=time_limit,
+                model,
+                X,
+                options.letter,
+                at_most=options.at_most,
+                adverse=_labels(options.adverse, model),
+                immutable=options.immutable,
+                names=names,
+                time_limit=time_limit,
             )
-        )  # fmt: skip
-    if output is not None and ending not in ENDINGS:
-        _write_folder(letters, output, kind, written.safe_csv)
+        )
+    if path is not None and ending not in KINDS:
+        _write_folder(letters, path, kind, output.safe_csv)
         return
-    write(_all(letters, kind), output)
+    write(_all(letters, kind), path)
 
 
 def _rows(
@@ -192,20 +101,18 @@ def _labels(given: list[str] | None, model: Any) -> list[Any] | None:
     return [known.get(name, name) for name in given]
 
 
-def _all(letters: list[Letter], kind: LetterKind) -> str:
+def _all(letters: list[Letter], kind: str) -> str:
     from ..output.pages import letters_as_page
 
-    if kind == LetterKind.json:
+    if kind == "json":
         return as_json([letter.to_dict() for letter in letters], allow_nan=False)
-    if kind == LetterKind.html:
+    if kind == "html":
         return letters_as_page(letters, "Reasons for decisions")
     return f"\n\n{'-' * 72}\n\n".join(letter.to_text() for letter in letters)
 
 
-def _write_folder(letters: list[Letter], folder: Path, kind: LetterKind, safe_csv: bool) -> None:
+def _write_folder(letters: list[Letter], folder: Path, kind: str, safe_csv: bool) -> None:
     """Write a file for each letter, and a table of all rows."""
-    from .options import Format
-
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Mistake(
             f"{folder} is there already: name a new folder, or a file that ends in .txt, .html or "
@@ -215,7 +122,7 @@ def _write_folder(letters: list[Letter], folder: Path, kind: LetterKind, safe_cs
     digits = len(str(len(letters)))
     records = []
     for i, letter in enumerate(letters, start=1):
-        file = f"letter-{i:0{digits}d}{FILES[kind]}" if letter else ""
+        file = f"letter-{i:0{digits}d}{ENDINGS[kind]}" if letter else ""
         if letter:
             write_whole(folder / file, _all([letter], kind) + "\n")
         records.append(

@@ -47,7 +47,8 @@ def is_mistake(fault: Exception) -> bool:
 
 # What a parameter of the library is called here, where that is not its name with dashes.
 OPTIONS = {
-    "batch_size": "--chunk-rows", "feature_names": "--space", "n_jobs": "--jobs",
+    "batch_size": "--chunk-rows", "feature_names": "--space", "missing": "--na",
+    "n_jobs": "--jobs", "random_state": "--seed",
     "target": "--output",
 }  # fmt: skip
 

@@ -184,12 +184,12 @@ class FileOptions:
         ),
     ] = None
     encoding: Annotated[str, typer.Option(help="How a CSV file is encoded.")] = "utf-8"
-    missing: Annotated[
+    na: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[COLUMN=]TEXT,...",
             help="Texts of cells that mean missing, besides empty cells, NA, NaN, null, unknown "
-            "and ?: in every column, or in one (--missing bmi=-9,999). May be given several times; "
+            "and ?: in every column, or in one (--na bmi=-9,999). May be given several times; "
             "a text with a comma or = is put into double quotes.",
         ),
     ] = None

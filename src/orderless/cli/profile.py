@@ -196,7 +196,7 @@ def _codes(column: ColumnProfile, different: list[float]) -> str:
     codes = ",".join(short_number(v) for v in far)
     return (
         f"has {shown} far from its other values, {short_number(low)} to {short_number(high)}: if "
-        f"that means missing, add --missing {cut(column.name)}={codes}"
+        f"that means missing, add --na {cut(column.name)}={codes}"
     )
 
 

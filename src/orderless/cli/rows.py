@@ -128,7 +128,7 @@ def _numbers_for(cells: list[Any], table: Table) -> list[float | None]:
             raise Mistake(
                 f"the target {column!r:.80} of {table.name} has {cell!r:.40} in row "
                 f"{cells.index(cell) + 1:,}, and the tree says numbers: correct it, or say what "
-                f"means missing with --missing, and how numbers are written with --decimal"
+                f"means missing with --na, and how numbers are written with --decimal"
             )
         return number
 

@@ -46,7 +46,7 @@ class SetLimits:
             "of the set, which says so."
         ),
     ] = OnLimit.error
-    n_jobs: Annotated[
+    jobs: Annotated[
         int, typer.Option(min=-1, help="Threads that search for the set; -1 for all cores.")
     ] = 1
 
@@ -55,6 +55,7 @@ def search_settings(limits: list[tuple[str, Any]]) -> dict[str, Any]:
     """Give the limits as ``RashomonSet`` has them."""
     given = dict(limits)
     del given["limit"]  # of functions, asked for later
+    given["n_jobs"] = given.pop("jobs")
     return given | {"on_limit": given["on_limit"].value}
 
 

@@ -188,19 +188,16 @@ class Summary:
             out.append(f"If these are numbers, add {how}")
         if words := column.mixture.words:
             listed = ",".join(words[:5])
-            out.append(f"If {words[0]!r:.40} means missing, add --missing '{cut(listed, 60)}'")
+            out.append(f"If {words[0]!r:.40} means missing, add --na '{cut(listed, 60)}'")
         out.append(f"If the column is text, add --text {cut(column.name)!r}")
         return "; ".join([out[0], *(text[0].lower() + text[1:] for text in out[1:])])
 
     def _gaps(self) -> Iterator[str]:
         name = self.table.name
-        empty = [column.name for column in self.read if column.kind == "empty"]
+        empty = [column.name for column in self.features if column.kind == "empty"]
         if empty:
-            s, have, them = ("", "has", "it") if len(empty) == 1 else ("s", "have", "them")
-            yield (
-                f"the column{s} {some_names(empty, most=8)} of {name} {have} no values at all: "
-                f"leave {them} out with --ignore"
-            )
+            listed = some_names(empty, most=8)
+            yield f"--use names {listed} of {name}, without values: leave that out"
         elif self.target is not None and self.gaps_in(self.target).all():
             yield f"no row of {name} has a class: the column {self.target.name!r:.80} is empty"
         elif self.incomplete.all() and self.missing_values != MissingValues.value:
@@ -267,7 +264,7 @@ class Summary:
         if endless is not None:
             yield (
                 f"{where} has the number {endless}, and a regression tree needs finite ones: "
-                f"correct it, or, if it means missing, add --missing {cut(target.name)}={endless}"
+                f"correct it, or, if it means missing, add --na {cut(target.name)}={endless}"
             )
         elif target.constant:
             only = short_number(target.different[0])
@@ -289,7 +286,7 @@ class Summary:
             lines.append(self.task_note)
         lines += self._said_of_gaps()
         for name, why in self.left_out.items():
-            use = "" if why == NAMELESS else f" (--use {cut(name)!r} keeps it)"
+            use = "" if why in (NAMELESS, EMPTY) else f" (--use {cut(name)!r} keeps it)"
             lines.append(f"left out the column {cut(name)!r}: {why}{use}")
         constant = [column.name for column in self.features if column.constant]
         if constant:
@@ -306,6 +303,7 @@ class Summary:
 
 
 NAMELESS = "it has neither a name nor values"
+EMPTY = "it has no values"
 
 
 def shares(counts: list[tuple[Any, int]], most: int = 6) -> str:
@@ -346,8 +344,8 @@ def summarize(table: Table, data: TableOptions, *, keep_gaps: bool = False) -> S
     for one in columns:
         if one.name == table.target or one.name in named["use"]:
             continue
-        if one.kind == "empty" and not one.name:
-            left_out[one.name] = NAMELESS
+        if one.kind == "empty":
+            left_out[one.name] = EMPTY if one.name else NAMELESS
         elif one.identifier:
             left_out[one.name] = one.identifier
         elif one.kind == "categorical" and one.mixture is None:

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TooManyReasons, Undecided, setting
-from ..form import OneRow, Term, completed, read_one
+from ..errors import OutOfTime, TooLarge, TooManyReasons, Undecided, setting
+from ..form import Form, OneRow, Term, completed, read_one
 from ..model import (
     Box,
     Budget,
@@ -53,6 +53,7 @@ from .bounds import number_verdicts
 from .boxes import (
     CERTAIN,
     OPEN,
+    OUT_OF_TIME,
     Boxes,
     Cells,
     PossibleCells,
@@ -83,12 +84,15 @@ from .changes import (
 )
 from .regions import region_trees, with_trees
 from .row_facts import fact_sides, widened_interval
+from .splitting import tree_of_ensemble
+from .tree_row import TreeRow
 
 __all__ = ["Measure", "Sufficient", "SumRow", "Ways"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
 SHORT = 4  # most nodes of a search while the sides of one reason are first widened
+MOST_LEAVES = 1000  # of one tree that decides the same of a row, where facts compare features
 GREEDY = 50  # greedy choices before the next one that is proven cheapest
 NO, YES, UNKNOWN = 0, 1, 2  # whether a class is possible
 
@@ -686,7 +690,7 @@ class SumRow:
     """
 
     def __init__(self, kernel: SumKernel, row: Any, tolerance: float, limit: int) -> None:
-        self.one = read_one(kernel, row)
+        self.one, self.tolerance = read_one(kernel, row), tolerance
         self.given = self.one.given
         refuse_contradiction(kernel, self.one.rows)
         status = self._decide(kernel, tolerance, limit)
@@ -740,6 +744,8 @@ class SumRow:
 
         Without limits those with the fewest features.
         """
+        if self._compares_unknown():
+            return self._as_tree().changes(limits, limit)
         if limits is None:
             return changes_of(self.search.ways(limit), Effects(self.search))
         search = self._with_ends(limits.ranges)
@@ -757,6 +763,31 @@ class SumRow:
             compares = facts and space.domain.linear and limits.per_unit
             measures.append(Measure(by_bin, partial(box_cost, effects) if compares else None))
         return changes_of(search.ways(limit, allowed, labels, measures), effects)
+
+    def _compares_unknown(self) -> bool:
+        """Whether facts compare a feature that is asked, and that the row does not know."""
+        domain = self.kernel.space.domain
+        unknown = (self.kernel.space.index(name) for name in self.unknown)
+        return domain.linear and any(i in domain.group_of for i in unknown)
+
+    def _as_tree(self) -> TreeRow:
+        """Return the row of one tree that decides the same.
+
+        How far a change goes then depends on what the changed leaf says of unknown features, which
+        facts carry over to those that are changed; cells do not know it.
+        """
+        try:
+            tree = tree_of_ensemble(self.kernel, MOST_LEAVES, Budget.current().share())
+        except TooLarge as fault:
+            raise Undecided(
+                "what would change this row was not found out: where facts compare features that "
+                "the row does not know it is looked for in one tree that decides the same, and "
+                f"that has more than {MOST_LEAVES:,} leaves: give more values",
+                "room",
+            ) from fault
+        except OutOfTime as fault:
+            raise undecided(OUT_OF_TIME, "no exact answer", Budget.current()) from fault
+        return TreeRow(Form(tree), self.given, self.tolerance)
 
     def _with_ends(self, ranges: Mapping[str, Side]) -> Sufficient:
         """Return the search where ranges of features that facts compare begin and end with bins."""

@@ -76,7 +76,7 @@ class Rules:
 
     @classmethod
     def read(
-        cls, max_depth: Any, regularization: Any, epsilon: Any, kind: Any = "additive"
+        cls, max_depth: Any, regularization: Any, epsilon: Any, relative: Any = False
     ) -> Rules:
         """Read parameters as people write them."""
         whole = isinstance(max_depth, WHOLE) and not isinstance(max_depth, bool)
@@ -84,13 +84,13 @@ class Rules:
             raise ValueError(
                 f"max_depth must be a whole number from 0 to {MOST_DEPTH}, got {max_depth!r:.80}"
             )
-        if kind not in KINDS:
-            raise ValueError(f"epsilon_kind must be 'additive' or 'relative', got {kind!r:.80}")
+        if not isinstance(relative, bool | np.bool_):
+            raise ValueError(f"relative must be True or False, got {relative!r:.80}")
         return cls(
             int(max_depth),
             decimal(regularization, "regularization"),
             decimal(epsilon, "epsilon"),
-            kind,
+            "relative" if relative else "additive",
         )
 
 

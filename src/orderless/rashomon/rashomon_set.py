@@ -60,8 +60,8 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         their kinds, as in ``Binarizer(space=...)``. Without it, beside other features
         0/1 columns are true or false, text is categories, and numbers whose thresholds are guessed
         are float32, as the guessing trees read them.
-    epsilon_kind : "additive" or "relative"
-        Whether the bound is the smallest objective + epsilon, or times (1 + epsilon).
+    relative : bool
+        Whether the bound is the smallest objective times (1 + epsilon), instead of + epsilon.
     binarizer : "threshold-guess", "quantile", a binarizer with a ``space_``, or None
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
@@ -180,7 +180,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         epsilon: Any = 0.02,
         space: Space | None = None,
         *,
-        epsilon_kind: str = "additive",
+        relative: bool = False,
         binarizer: Any = "threshold-guess",
         thresholds: str | int = "guess",
         task: str = "classification",
@@ -196,7 +196,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         self.regularization = regularization
         self.epsilon = epsilon
         self.space = space
-        self.epsilon_kind = epsilon_kind
+        self.relative = relative
         self.binarizer = binarizer
         self.thresholds = thresholds
         self.task = task
@@ -225,7 +225,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
+        rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.relative)
         conditions = read_conditions(self.constraints, "constraints")
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
         n_threads(self.n_jobs)

@@ -400,6 +400,13 @@ def inferred_feature(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
 # -- totals ----------------------------------------------------------------------------------------
 
 
+def _too_fine(what: str) -> InvalidTree:
+    return InvalidTree(
+        f"the points {what}: fewer than {MAX_UNITS:,} can be told apart; round the points, "
+        f"{setting('decimals', 6)}"
+    )
+
+
 def _ensemble(score: Score, trees: Sequence[TreeKernel], decimals: int | None) -> SumKernel:
     """Write all points as whole numbers of their common unit."""
     by_verdict = isinstance(score.items[0].points, dict)
@@ -414,14 +421,16 @@ def _ensemble(score: Score, trees: Sequence[TreeKernel], decimals: int | None) -
 
     rows = [numbers(item.points) for item in score.items]
     base = numbers(score.base)
-    unit = math.lcm(*(number.denominator for row in [*rows, base] for number in row))
+    unit = 1
+    for number in (number for row in [*rows, base] for number in row):
+        unit = math.lcm(unit, number.denominator)
+        if unit >= MAX_UNITS:
+            raise _too_fine(f"have a common unit finer than 1/{MAX_UNITS:,}")
     whole = [[int(number * unit) for number in row] for row in [*rows, base]]
     top = max(sum(abs(row[k]) for row in whole) for k in range(len(base)))
-    if max(top, unit) >= MAX_UNITS:
-        raise InvalidTree(
-            f"the points have the common unit 1/{unit:,} and add up to as many as {top:,} of it: "
-            f"fewer than {MAX_UNITS:,} can be told apart; round the points, "
-            f"{setting('decimals', 6)}"
+    if top >= MAX_UNITS:
+        raise _too_fine(
+            f"have the common unit 1/{unit:,} and add up to {MAX_UNITS:,} of it or more"
         )
     adding = Adding(base=tuple(float(number) for number in whole[-1]), divisor=float(unit))
     values = [np.array([[0.0] * len(base), row], dtype=np.float64) for row in whole[:-1]]

@@ -27,7 +27,7 @@ def made_by(trees: TreeSet) -> str:
     numbers = [rules.max_depth, float(rules.regularization), float(rules.epsilon)]
     parts = [str(number) for number in numbers]
     if rules.kind != "additive":
-        parts.append('epsilon_kind="relative"')
+        parts.append("relative=True")
     parts += problem.table.options
     made = f"ol.RashomonSet({', '.join(parts)}).fit(X, y).trees_"
     if trees.conditions:
