@@ -318,7 +318,8 @@ def test_nothing_else_in_the_package_creates_files():
     assert found == {
         # A download, into the file that pooch moves to its place when its checksum is right.
         "datasets/dataset.py: path.write_bytes(_published_line_ends(path.read_bytes()))",
-        # In temporary folders, for engines that read models from files only.
+        # In temporary folders, for engines and readers that take models from files only.
+        "cli/models.py: path.write_bytes(sys.stdin.buffer.read())",
         'connect/exported/jpmml.py: path.write_text(text, encoding="utf-8")',
         'readers/catboost.py: path.write_text(json.dumps(content), encoding="utf-8")',
     }

@@ -217,7 +217,9 @@ def importance_answers(case: Any) -> Answers:
 
 def set_answers(case: Any) -> Answers:
     weights = {} if case["weights"] is None else {"sample_weight": case["weights"]}
-    rset = ol.RashomonSet(**case["parameters"])
+    parameters = dict(case["parameters"])  # as they were called when the answers were stored
+    relative = parameters.pop("epsilon_kind", "additive") == "relative"
+    rset = ol.RashomonSet(**parameters, relative=relative)
     trees = rset.fit(pd.DataFrame(case["table"]), case["y"], **weights).trees_
     positions = range(min(trees.n_trees, 20))
     return asked(

@@ -50,7 +50,7 @@ def command(
         float, typer.Option(min=0.001, help="Seconds allowed for finding the cheapest way.")
     ] = 10.0,
 ) -> None:
-    """Ask for one value after the other, the cheapest way to the tree's decision.
+    """Ask for values one by one, the cheapest way to a decision.
 
     Each question says what it costs and why it is asked. Answer with the value, with "unknown" or
     "?" if it is unavailable, or with "back" to correct the last answer. Questions go to stderr, the

@@ -147,7 +147,7 @@ def command(
     time_limit: TimeLimit = None,
     unseen: Unseen = UnseenKind.unknown,
 ) -> None:
-    """Group models that decide the same, and show where others differ from the first.
+    """Group models that decide the same; show where others differ.
 
     A tree that differs is shown with a row that tells the two apart, the share of the space on
     which they differ (every interval between thresholds, and every category, equally likely), and

@@ -84,7 +84,7 @@ def command(
     table: GivenTable = None,
     example: Example = None,
 ) -> None:
-    """Say what each column of a table holds, and what a tree would be fitted on.
+    """Say what a table holds, column by column.
 
     Each column with its kind, its number of different values and of missing cells, its range or its
     most frequent values; how many rows are complete; which columns look like identifiers, are the

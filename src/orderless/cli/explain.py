@@ -196,7 +196,7 @@ def command(
     show: ShownOptions,
     reasons: Reasons = False,
 ) -> None:
-    """Write the shortest rules of a tree, every reason, or why a row gets its class.
+    """Write the rules of a tree, or why a row gets its class.
 
     Rows can also be explained of a forest or a boosted model, and to the people whom they are
     about: --letter writes the principal reasons of each decision, with codes.

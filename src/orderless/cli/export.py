@@ -102,7 +102,7 @@ def command(
     limits: LimitOptions,
     written: WrittenOptions,
 ) -> None:
-    """Write a tree as JSON, Graphviz, text, its rules in other languages, or as ONNX.
+    """Write a tree as SQL, Python, JavaScript, PMML, ONNX and more.
 
     PMML has all sufficient reasons as rules without a default: an engine gives the class of a row
     with gaps where all ways to fill them agree, and none elsewhere. With --complete it has the tree

@@ -182,7 +182,7 @@ def command(
     limits: LimitOptions,
     saved: SavedOptions,
 ) -> None:
-    """Fit a tree on a table, show its rules and how good it is, and save it.
+    """Fit a tree, show its rules and how good it is, and save it.
 
     The tree is scikit-learn's, or with --optimal the best of its depth; --forest fits many. Rows
     with gaps are left out of fitting, and it is said how many; they are judged with their gaps.

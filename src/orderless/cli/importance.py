@@ -121,7 +121,7 @@ def command(
     one: OrderOptions,
     near_optimal: SetOptions,
 ) -> None:
-    """Say how much each feature matters, and how far that depends on the order of asking.
+    """Say how much each feature matters, whatever the order.
 
     gini: impurity importance of the tree as it came. smallest, largest, mean: over all trees that
     decide the same. permutation: accuracy that is lost when the feature's values are shuffled,

@@ -130,7 +130,7 @@ def command(
     answers: AnswerOptions,
     unseen: Unseen = UnseenKind.unknown,
 ) -> None:
-    """Predict a file of rows with gaps: the class wherever it is certain.
+    """Predict rows with gaps: the class wherever it is certain.
 
     The rows come out as they went in, with three more columns: prediction (empty where the gaps
     leave several classes possible), determined (yes or no), and needed (a smallest set of features

@@ -179,7 +179,7 @@ def command(
     facts: FactsFile = None,
     limit: Limit = None,
 ) -> None:
-    """Prove properties of a model for every possible row, or refute them with rows.
+    """Prove properties of a model, or refute them with rows.
 
     --file: every property of the file is proven, refuted with a counterexample, or (of an ensemble)
     undecided. --rules: which rules of a decision table contradict each other, and which rows none
