@@ -37,11 +37,11 @@ def _estimates(quick: bool) -> Table:
         found = ol.RashomonSet(depth, regularization, epsilon).fit(columns, y).trees_
         n_trees = found.n_trees
         start = clock()
-        got = found.estimate_distinct(random_state=0)
+        got = found.functions().estimate(random_state=0)
         took = clock() - start
         counted: Any = ""
         if fits:
-            counted = found.n_distinct
+            counted = len(found.functions())
             assert got.low <= counted <= got.high, (name, got, counted)
         shown = (f"{n:.3g}" for n in (got.estimate, got.low, got.high))
         table.add(name, depth, regularization, epsilon, n_trees, counted, *shown, seconds(took),

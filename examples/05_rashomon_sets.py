@@ -14,7 +14,7 @@ y = y.map({1: "x won", 0: "x did not win"})
 almost = ol.RashomonSet(max_depth=3, regularization=0.01, epsilon=0.02).fit(X, y).trees_
 print(f"{almost.n_trees:,} trees have an objective of at most {float(almost.bound):.4f};")
 print(f"{almost.n_nontrivial:,} of them have no trivial split;")
-print(f"{almost.n_distinct:,} different functions are all that they decide.")
+print(f"{len(almost.functions()):,} different functions are all that they decide.")
 print(f"{almost.on_bound:,} lie exactly on the bound: floats would keep them or not, by luck.\n")
 
 functions = almost.functions()
@@ -26,10 +26,10 @@ for tree in itertools.islice(best.trees(), 1, 3):
     print(tree, "\n")
     assert ol.equivalent(tree, best.tree)
 
-print("How many functions do without a square? Of the", almost.n_distinct)
+print("How many functions do without a square? Of the", len(almost.functions()))
 for square, where in ((4, "the middle"), (0, "a corner"), (1, "an edge")):
     without = almost.where(~member.uses(f"Feat{square}_o"), ~member.uses(f"Feat{square}_x"))
-    print(f"  {where:<10} {without.n_distinct:>3}, in {without.n_trees:,} trees")
+    print(f"  {where:<10} {len(without.functions()):>3}, in {without.n_trees:,} trees")
 print("\nAt most six leaves:", f"{almost.where(member.leaves <= 6).n_trees:,} trees")
 print("Half as far from the best:", f"{almost.where(member.epsilon <= 0.01).n_trees:,} trees\n")
 

@@ -90,10 +90,10 @@ def models():
             away, turn = gap * math.sqrt(dot / 2.4), 2.39996 * dot
             at = round(x + away * math.cos(turn), 1), round(y + away * math.sin(turn), 1)
             shapes.append(circle(*at, 3.2, colour, colour, 0))
-    words = f"{almost.n_trees} trees, {almost.n_distinct} functions"
+    words = f"{almost.n_trees} trees, {len(almost.functions())} functions"
     shapes.append(text(MIDDLE, 218, f"{almost.n_trees} trees,", 14, bold=True, anchor="middle"))
     shapes.append(
-        text(MIDDLE, 237, f"{almost.n_distinct} functions", 14, bold=True, anchor="middle")
+        text(MIDDLE, 237, f"{len(almost.functions())} functions", 14, bold=True, anchor="middle")
     )
     return round_picture(f"{words}: each ring holds the trees that decide alike.", shapes)
 

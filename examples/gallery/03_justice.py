@@ -41,7 +41,7 @@ almost = (
     .trees_
 )
 best = almost.functions()[0]
-print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
+print(f"{almost.n_trees} trees, {len(almost.functions())} functions")
 print(f"the best function is {best.n_trees} of these trees")
 print(ol.canonicalize(best.tree))
 

@@ -26,7 +26,7 @@ almost = (
     .fit(X_train, y_train)
     .trees_
 )
-print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
+print(f"{almost.n_trees} trees, {len(almost.functions())} functions")
 
 # %%
 # Most of these trees are the same functions again. The counts go from trees to
@@ -77,6 +77,6 @@ print(front[["right", "certain", "features"]].round(3).to_string(index=False))
 # ask the whole set, without fitting anything again.
 counted = [name for name in X if "concav" in name]
 rest = almost.where(*(~member.uses(name) for name in counted))
-print(f"{rest.n_trees:,} trees, {rest.n_distinct:,} functions do without them")
+print(f"{rest.n_trees:,} trees, {len(rest.functions()):,} functions do without them")
 if rest.n_trees:
     print(ol.canonicalize(rest.best_tree))

@@ -41,7 +41,7 @@ almost = (
     .fit(X, y)
     .trees_
 )
-print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
+print(f"{almost.n_trees} trees, {len(almost.functions())} functions")
 
 # %%
 # For each function: how many of group A and of group B are granted, and how many
@@ -84,7 +84,8 @@ for one in "AB":
 # Which features does a good model need? ``without`` asks the whole set.
 for name in X:
     left = almost.where(~member.uses(name))
-    print(f"without {name}: {left.n_distinct} of {almost.n_distinct} functions")
+    n, n_left = len(almost.functions()), len(left.functions())
+    print(f"without {name}: {n_left} of {n} functions")
 
 # %%
 # And how much does each matter, over all of them and over bootstrap samples of the

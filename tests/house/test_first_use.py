@@ -77,7 +77,7 @@ def test_choosing_leads_with_what_people_decide_by(tmp_path):
     assert list(drawn.columns[-2:]) == ["end", "fingerprint"]
     for frame in (table, drawn):
         for name, leaves in zip(frame.fingerprint, frame.leaves, strict=True):
-            assert found.function(name).tree.n_leaves == leaves
+            assert found.functions()[name].tree.n_leaves == leaves
     rows = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=[0, 0, 0, 1, 1] * 4)
     rows.to_csv(tmp_path / "rows.csv", index=False)
     args = ("choose", tmp_path / "rows.csv", "--target", "y", "--max-depth", 2)

@@ -36,7 +36,7 @@ columns = (X > 0).astype(int)
 for rows in (63, 700, 3000):
     for depth in (2, 3, 4):
         found = ol.RashomonSet(max_depth=depth).fit(columns[:rows], y[:rows]).trees_
-        said.append([found.n_trees, found.count_distinct(), str(found[0])])
+        said.append([found.n_trees, len(found.functions()), str(found[0])])
 cuts = ol.RashomonSet(max_depth=2, thresholds="all").fit(X[:200, :4], y[:200]).trees_
 said.append([cuts.n_trees, str(cuts[0])])
 print(json.dumps(said))

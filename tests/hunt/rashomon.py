@@ -103,7 +103,8 @@ def show(case: Case) -> str:
         "import orderless as ol\nimport pandas as pd\n"
         f"X = pd.DataFrame({case.table!r})\n"
         f"found = ol.RashomonSet({given}).fit(X, {case.y!r}{weights}).trees_\n"
-        "print(found.n_trees, found.n_nontrivial, found.n_distinct, found.objective, found.columns)"
+        "print(found.n_trees, found.n_nontrivial, len(found.functions()))\n"
+        "print(found.objective, found.columns)"
     )
 
 
@@ -211,14 +212,14 @@ def counts(case: Case) -> None:
     same("n_nontrivial", found.n_nontrivial, sum(not trivial(one[0]) for one in inside))
     same("on_bound", found.on_bound, sum(one[3] == brute.bound for one in inside))
     rows = {tuple(says(one[0], row) for row in brute.bits) for one in inside}
-    same("n_distinct_rows", found.n_distinct_rows, len(rows))
+    same("n_distinct_rows", len(found.functions("rows")), len(rows))
     if len(columns) <= 8:
         every = list(itertools.product((0, 1), repeat=len(columns)))
         unrelated = {tuple(says(one[0], row) for row in every) for one in inside}
-        same("n_distinct_independent", found.n_distinct_independent, len(unrelated))
+        same("n_distinct_independent", len(found.functions("columns")), len(unrelated))
         real = feasible(columns, feats)
         aware = {tuple(says(one[0], row) for row in real) for one in inside}
-        same("n_distinct_aware", found.n_distinct_aware, len(aware))
+        same("n_distinct_aware", len(found.functions()), len(aware))
     again = ol.TreeSet.from_json(found.to_json())
     same("from_json finds it again", again.n_trees, found.n_trees)
 
@@ -280,12 +281,10 @@ def lists(case: Case) -> None:
     same("what the trees say of the rows", Counter(tuple(tree.predict(X).tolist())
          for tree in listed), expected)  # fmt: skip
     functions = found.functions()
-    same("n_distinct", len(functions), found.n_distinct)
+    same("n_distinct", len(functions), len(found.functions()))
     same("trees of all functions", sum(one.n_trees for one in functions), found.n_trees)
     groups = ol.group_equivalent(listed)
-    same("functions are the groups of equivalent trees", len(groups), found.n_distinct_aware
-         if any(len(case.table[name]) and not set(case.table[name]) <= {0, 1}
-                for name in case.table) else found.n_distinct)  # fmt: skip
+    same("functions are the groups of equivalent trees", len(groups), len(found.functions()))
     for tree in found.sample(3, random_state=0):
         same("a sample is in", tree in found, True)
     for name in case.table:

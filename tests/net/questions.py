@@ -228,7 +228,7 @@ def set_answers(case: Any) -> Answers:
         trees=lambda: [trees[position].fingerprint for position in positions],
         leaves=lambda: [trees[position].n_leaves for position in positions],
         last=lambda: trees[trees.n_trees - 1].fingerprint,
-        distinct=lambda: [trees.n_distinct_aware, trees.n_distinct_independent],
+        distinct=lambda: [len(trees.functions()), len(trees.functions("columns"))],
         predictions=lambda: rset.predict(pd.DataFrame(case["table"])),
         ambiguity=lambda: trees.votes(pd.DataFrame(case["table"])).ambiguity(),
     )
@@ -284,7 +284,7 @@ def rashomon_answers(rset: Any, X: Any, y: Any) -> Answers:
         trees=lambda: hashed([tree.fingerprint for tree in some]),
         texts=lambda: hashed([tree.to_json() for tree in some]),
         ranks=lambda: [trees.index(tree) for tree in some],
-        distinct=lambda: [trees.n_distinct_aware, trees.n_distinct_independent],
+        distinct=lambda: [len(trees.functions()), len(trees.functions("columns"))],
         votes=lambda: hashed(plain(trees.votes(X).shares)),
     )
 

@@ -78,7 +78,7 @@ def on_list(tab):
 def test_filters_count_as_views_do(case, visit):
     found, X, table, file = case
     tab = visit(file)
-    assert left(tab) == found.n_distinct
+    assert left(tab) == len(found.functions())
     trees = re.search(r"functions, ([\d,]+) trees", tab.inner_text("#left"))[1]
     assert int(trees.replace(",", "")) == found.n_trees
     used = {name: table.features.str.split(", ").map(lambda f, n=name: n in f) for name in X}
@@ -99,7 +99,7 @@ def test_filters_count_as_views_do(case, visit):
     tab.click("#undo")
     assert left(tab) == (~used[first]).sum()
     tab.click("#undo")
-    assert left(tab) == found.n_distinct
+    assert left(tab) == len(found.functions())
     assert tab.is_disabled("#undo")
 
 
@@ -125,7 +125,7 @@ def test_two_functions_side_by_side(case, visit):
     names = on_list(tab)
     tab.check(f'tr[data-function="{names[0]}"] input')
     tab.check(f'tr[data-function="{names[-1]}"] input')
-    a, b = (found.function(name).tree for name in (names[0], names[-1]))
+    a, b = (found.functions()[name].tree for name in (names[0], names[-1]))
     n = int((np.ma.getdata(a.predict(X)) != np.ma.getdata(b.predict(X))).sum())
     assert f"A and B differ on {n:,} of {len(X):,} training rows" in tab.inner_text("#compare")
     rules = ol.canonicalize(a).rules
@@ -250,9 +250,9 @@ def test_the_nearest_without_a_feature(case, visit):
     if not others:
         assert "None of the functions" in tab.inner_text("#build-note")
         return
-    own = np.ma.getdata(found.function(names[0]).tree.predict(X))
+    own = np.ma.getdata(found.functions()[names[0]].tree.predict(X))
     far = {
-        name: int((np.ma.getdata(found.function(name).tree.predict(X)) != own).sum())
+        name: int((np.ma.getdata(found.functions()[name].tree.predict(X)) != own).sum())
         for name in others
     }
     tab.click("#tab-compare")
@@ -266,12 +266,12 @@ def test_it_is_taken_along(case, visit):
     names = on_list(tab)
     tab.check(f'tr[data-function="{names[2]}"] input')
     tab.click("#tab-take")
-    assert f'found.function("{names[2]}").tree' in tab.inner_text("#take")
+    assert f'found.functions()["{names[2]}"].tree' in tab.inner_text("#take")
     with tab.expect_download() as download:
         tab.click("#take button[data-take]")
     tree = ol.Tree.from_json(download.value.path().read_text())
     assert tree.fingerprint == names[2]
-    assert ol.equivalent(tree, found.function(names[2]).tree)
+    assert ol.equivalent(tree, found.functions()[names[2]].tree)
 
 
 def test_brushing_keeps_what_is_inside(case, visit):
@@ -285,10 +285,10 @@ def test_brushing_keeps_what_is_inside(case, visit):
     tab.mouse.up()
     tab.wait_for_selector("#brush:not(:empty)")
     n = left(tab)
-    assert 0 < n < found.n_distinct
+    assert 0 < n < len(found.functions())
     assert f"Only {n:,} that were marked in a picture" in tab.inner_text("#brush")
     tab.click("#undo")
-    assert left(tab) == found.n_distinct
+    assert left(tab) == len(found.functions())
 
 
 def test_everyone_can_use_it(case, visit):

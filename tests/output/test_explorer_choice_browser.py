@@ -73,7 +73,7 @@ def test_rows_on_which_two_differ(case, visit):
     found, X, _, rows, file = case
     tab = visit(file)
     names = choose_two(tab)
-    trees = [found.function(name).tree for name in names]
+    trees = [found.functions()[name].tree for name in names]
     answers = [said(tree, rows[list(X.columns)]) for tree in trees]
     differ = np.flatnonzero(answers[0] != answers[1])
     words = tab.inner_text(".rows-words")
@@ -107,7 +107,7 @@ def test_a_first_question(case, visit):
     assert f"({len(begins):,})" in tab.inner_text(f'#first option[value="{value}"]')
     assert set(listed(tab)) <= begins
     tab.click("#undo")
-    assert left(tab) == found.n_distinct
+    assert left(tab) == len(found.functions())
 
 
 def tree_on_page(tab, number):
@@ -168,7 +168,7 @@ def test_a_tree_in_another_order(case, visit):
     for number, name in enumerate(names):
         tab.click(f"article:nth-child({number + 1}) summary")
         tab.wait_for_selector(f"article:nth-child({number + 1}) .tree .branch")
-        tree = found.function(name).tree
+        tree = found.functions()[name].tree
         flat = found._problem.columns.flatten(tree.kernel, found._problem.classes)
         columns = sorted({int(j) for j in flat.column if j >= 0})
         shown = tree_on_page(tab, number)
@@ -209,7 +209,7 @@ def test_everything_is_taken_along(case, visit, tmp_path):
     tab.fill('input[data-measure="leaves"][aria-label$="at most"]', "4")
     tab.press('input[data-measure="leaves"][aria-label$="at most"]', "Tab")
     name = listed(tab)[-1]
-    tree = found.function(name).tree
+    tree = found.functions()[name].tree
     tab.check(f'tr[data-function="{name}"] input')
     tab.click("#tab-take")
 

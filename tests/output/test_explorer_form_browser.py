@@ -83,7 +83,7 @@ def test_the_page_to_fill_in_is_the_librarys(case, visit):
     for name in chosen(tab, 4):
         told = origin_of(tab, name)
         text = taken(tab, name, "page").read_bytes().decode()
-        tree = found.function(name).tree
+        tree = found.functions()[name].tree
         assert text == ol.write_page(tree, title="What is certain", description=told)
     assert tab.inner_text("#take-note") == ""
 
@@ -95,7 +95,7 @@ def test_the_page_works(case, visit, tmp_path):
     page = tmp_path / "page.html"
     page.write_bytes(taken(tab, name, "page").read_bytes())
     form = visit(page)
-    tree = found.function(name).tree
+    tree = found.functions()[name].tree
     rows = [{key: value for key, value in row.items() if key in tree.features}
             for row in X.head(40).to_dict("records")]  # fmt: skip
     said = form.evaluate("(rows) => rows.map((row) => orderless.decide(row))", rows)
@@ -110,7 +110,7 @@ def test_a_summary_to_print(case, visit, tmp_path):
     page = tmp_path / "summary.html"
     page.write_bytes(taken(tab, name, "summary").read_bytes())
     summary = visit(page)
-    tree = found.function(name).tree
+    tree = found.functions()[name].tree
     assert summary.inner_text("h1") == "A function chosen from <b>A set</b>"
     assert str(escape(told)).replace("&#39;", "'").replace("&#34;", '"') in page.read_text()
     rules = [" ".join(text.split()) for text in summary.locator(".rules li").all_inner_texts()]

@@ -203,7 +203,7 @@ def test_it_counts_ahead_while_nobody_asks(found):
 def test_files_are_the_librarys(found, live):
     name = next(iter(live._place))
     origin = "Where it comes from\n-- not SQL </script>"
-    tree = found.function(name).tree
+    tree = found.functions()[name].tree
     for kind in live.takes:
         _, body = ask(live, "/take", {"as": kind, "function": name, "origin": origin})
         text = body.decode()

@@ -63,16 +63,18 @@ def test_functions_by_fingerprint(case):
     found = case.fit()
     functions = found.functions()
     for one in functions:
-        assert found.function(one.fingerprint) == one
+        assert found.functions()[one.fingerprint] == one
         assert functions[one.fingerprint] == one
     few = max(1, len(functions) // 3)  # so few at once that pieces are listed
-    assert found.function(functions[-1].fingerprint, limit=few) == functions[-1]
+    assert found.functions(limit=few)[functions[-1].fingerprint] == functions[-1]
     with pytest.raises(KeyError, match="no function of this set"):
-        found.function("0" * 32)
+        found.functions()["0" * 32]
     with pytest.raises(InvalidData, match="32 hexadecimal digits"):
-        found.function("abc")
-    with pytest.raises(KeyError, match="none of these functions"):
+        found.functions()["abc"]
+    with pytest.raises(KeyError, match="no function of this set"):
         functions["0" * 32]
+    with pytest.raises(KeyError, match="none of these functions"):
+        functions[:3]["0" * 32]
 
 
 def test_a_sample_is_named_as_one():

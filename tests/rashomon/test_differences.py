@@ -35,8 +35,8 @@ def test_samples_are_uniform(seed):
     found = case.fit(aware=False)
     trees = found.sample(20 * found.n_trees, random_state=seed)
     assert uniform(Counter(map(key, trees)), found.n_trees)
-    functions = found.sample_functions(20 * found.n_distinct, random_state=seed)
-    assert uniform(Counter(f.fingerprint for f in functions), found.n_distinct)
+    functions = found.functions().sample(20 * len(found.functions()), random_state=seed)
+    assert uniform(Counter(f.fingerprint for f in functions), len(found.functions()))
     view = found.where(~member.trivial)
     assert all(tree in view for tree in view.sample(50, random_state=np.random.default_rng(1)))
     same = [found.sample(5, random_state=np.random.RandomState(3)) for _ in range(2)]
@@ -59,12 +59,12 @@ def test_pieces_of_the_functions():
         for rest, part in enumerate(parts):
             assert all(int(f.fingerprint[:16], 16) % 4 == rest for f in part)
         # Too many to list at once: drawn from a piece.
-        few = found.sample_functions(30, random_state=0, limit=len(whole) // 3)
+        few = found.functions(limit=len(whole) // 3).sample(30, random_state=0)
         assert len(few) == 30
         assert len(few - whole) == 0
         assert len({f.fingerprint for f in few}) > 1
     with pytest.raises(TooLarge, match="between 1 and limit=0"):
-        one.sample_functions(1, random_state=0, limit=0)
+        one.functions(limit=0).sample(1, random_state=0)
 
 
 def training(found):
@@ -127,7 +127,7 @@ def test_operations_between_folds_go_by_function():
     with pytest.raises(TypeError, match="cannot compare functions with a list"):
         one & [1]
     rows = one.functions("rows")
-    assert len(rows & rows) == one.n_distinct_rows
+    assert len(rows & rows) == len(one.functions("rows"))
     with pytest.raises(InvalidData, match="cannot be compared"):
         rows & two.functions("rows")
 
@@ -156,13 +156,16 @@ def test_pictures(tmp_path):
     assert ol.plots.plot_objectives(one, axes[1]) is axes[1]
     assert ol.plots.plot_map(one, axes[2]) is axes[2]
     widths = [bar.get_width() for bar in axes[0].patches]
-    assert widths == [one.n_trees, one.n_nontrivial, one.n_distinct_independent, one.n_distinct,
-                      one.n_distinct_rows]  # fmt: skip
+    assert widths == [
+        one.n_trees,
+        one.n_nontrivial,
+        *(len(one.functions(by)) for by in ("columns", "features", "rows")),
+    ]
     heights = sum(bar.get_height() for bar in axes[1].patches)
     assert heights == one.n_trees
     legend = [text.get_text() for text in axes[1].get_legend().get_texts()]
     assert any(f"{one.on_bound:,} exactly on it" in text for text in legend), legend
-    assert f"{one.n_distinct:,} functions" in axes[2].get_title()
+    assert f"{len(one.functions()):,} functions" in axes[2].get_title()
     few = ol.plots.plot_map(one, most=10, random_state=1)
     assert "10 drawn" in few.get_title()
     # Distances in the full space are the disagreements themselves; here the plane holds most.

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from constraint_cases import NAMES, draw
 from oracle_rashomon import is_trivial
-from rashomon_cases import Case, key
+from rashomon_cases import BY, Case, key
 from rashomon_number_cases import NumberCase
 from sklearn.datasets import load_breast_cancer
 
 import orderless as ol
 from orderless import member
-from orderless.errors import OutOfTime, TooLarge
+from orderless.errors import InvalidData, OutOfTime, TooLarge
 from orderless.rashomon.distinct_estimate import _error, _trees_alike
 
 
@@ -42,7 +42,9 @@ def test_the_trees_of_one_function_are_counted(where, trivial):
         got = alike(found, semantics, view)
         assert got == [size[key(tree)] for tree in seen], seed
         # Each function once, so the mean of 1 / T is exact over all trees.
-        assert sum(Fraction(1, n) for n in got) == len(groups) == found.count_distinct(semantics)
+        assert (
+            sum(Fraction(1, n) for n in got) == len(groups) == len(found.functions(BY[semantics]))
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,8 +60,8 @@ def test_the_trees_of_one_function_under_constraints(name):
         view = found._view
         drawn_from = view if view.required or view.first else view._replace(trivial=False)
         got = alike(found, "aware", drawn_from)
-        assert sum(Fraction(1, n) for n in got) == found.n_distinct, (seed, name)
-        estimate = found.estimate_distinct(50, random_state=seed)
+        assert sum(Fraction(1, n) for n in got) == len(found.functions()), (seed, name)
+        estimate = found.functions().estimate(50, random_state=seed)
         assert 1 <= estimate.low <= estimate.estimate <= estimate.high
 
 
@@ -68,8 +70,8 @@ def test_trees_of_numbers(loss):
     for seed in range(8):
         found = NumberCase(seed, 2, loss).found
         got = alike(found, found._problem.semantics(), found._view._replace(trivial=False))
-        assert sum(Fraction(1, n) for n in got) == found.n_distinct, seed
-        estimate = found.estimate_distinct(50, random_state=seed)
+        assert sum(Fraction(1, n) for n in got) == len(found.functions()), seed
+        estimate = found.functions().estimate(50, random_state=seed)
         assert 1 <= estimate.low <= estimate.estimate <= estimate.high
 
 
@@ -80,11 +82,11 @@ def cancer() -> Any:
 
 
 def test_intervals_cover_as_often_as_they_say(cancer):
-    n = cancer.n_distinct
+    n = len(cancer.functions())
     assert n > 1000
     for confidence, n_samples in ((0.5, 60), (0.9, 200)):
         drawn = [
-            cancer.estimate_distinct(n_samples, confidence=confidence, random_state=seed)
+            cancer.functions().estimate(n_samples, confidence=confidence, random_state=seed)
             for seed in range(150)
         ]
         covered = sum(one.low <= n <= one.high for one in drawn)
@@ -94,10 +96,10 @@ def test_intervals_cover_as_often_as_they_say(cancer):
 
 
 def test_more_trees_are_nearer(cancer):
-    few, many = (cancer.estimate_distinct(k, random_state=0) for k in (200, 20_000))
+    few, many = (cancer.functions().estimate(k, random_state=0) for k in (200, 20_000))
     assert many.high - many.low < (few.high - few.low) / 5
-    assert abs(many.estimate / cancer.n_distinct - 1) < 0.03
-    assert cancer.estimate_distinct(200, random_state=0) == few
+    assert abs(many.estimate / len(cancer.functions()) - 1) < 0.03
+    assert cancer.functions().estimate(200, random_state=0) == few
 
 
 def test_the_error_is_that_of_the_theorem():
@@ -108,29 +110,29 @@ def test_the_error_is_that_of_the_theorem():
 
 def test_a_list_of_trees_and_monotone_ones_are_counted(cancer):
     some = ol.TreeSet.from_trees(cancer[:50], *load_breast_cancer(return_X_y=True, as_frame=True))
-    n = some.n_distinct
-    assert some.estimate_distinct() == (n, n, n, 1.0, 0)
+    n = len(some.functions())
+    assert some.functions().estimate() == (n, n, n, 1.0, 0)
     rising = cancer.where(member.monotone({"worst area": -1}))
-    n = rising.n_distinct
-    assert rising.estimate_distinct() == (n, n, n, 1.0, 0)
+    n = len(rising.functions())
+    assert rising.functions().estimate() == (n, n, n, 1.0, 0)
     none = cancer.where(member.leaves <= 1, ~member.uses("worst area"), member.epsilon <= 0)
     assert none.n_trees == 0
-    assert none.estimate_distinct() == (0, 0, 0, 1.0, 0)
+    assert none.functions().estimate() == (0, 0, 0, 1.0, 0)
 
 
 def test_what_is_refused(cancer):
     with pytest.raises(ValueError, match="n_samples must be a whole number from 2, got 1"):
-        cancer.estimate_distinct(1)
+        cancer.functions().estimate(1)
     with pytest.raises(ValueError, match="n_samples must be a whole number from 2, got True"):
-        cancer.estimate_distinct(True)
+        cancer.functions().estimate(True)
     with pytest.raises(ValueError, match=r"confidence must be between 0 and 1, such as 0\.95"):
-        cancer.estimate_distinct(confidence=1)
+        cancer.functions().estimate(confidence=1)
     with pytest.raises(ValueError, match=r"confidence must be a number, such as 0\.95, got '9'"):
-        cancer.estimate_distinct(confidence="9")
-    with pytest.raises(ValueError, match="must be 'aware' or 'independent', got 'rows'"):
-        cancer.estimate_distinct(semantics="rows")
-    with pytest.raises(TooLarge, match="or take estimate_distinct or sample"):
-        cancer.count_distinct(limit=10)
+        cancer.functions().estimate(confidence="9")
+    with pytest.raises(InvalidData, match="ways to label the training rows cannot be estimated"):
+        cancer.functions("rows").estimate()
+    with pytest.raises(TooLarge, match=r"or take estimate\(\) or sample"):
+        len(cancer.functions(limit=10))
 
 
 def test_the_limit_of_time_is_kept(cancer):
@@ -140,6 +142,6 @@ def test_the_limit_of_time_is_kept(cancer):
     before, engine.caps.time_limit = engine.time_limit, 1e-9
     try:
         with pytest.raises(OutOfTime, match="the estimate of the number of functions took longer"):
-            cancer.estimate_distinct(200_000, random_state=0)
+            cancer.functions().estimate(200_000, random_state=0)
     finally:
         engine.caps.time_limit = before

@@ -48,7 +48,7 @@ def test_ends_are_those_of_all_trees(seed, classes, regularization):
         assert ends.loc[name, "smallest"] == min(values)
         assert ends.loc[name, "largest"] == max(values)
         for which in ("smallest", "largest"):
-            tree = found.function(ends.loc[name, f"{which}_function"]).tree
+            tree = found.functions()[ends.loc[name, f"{which}_function"]].tree
             assert ends.loc[name, which] == values[found.index(tree)]
     assert ends.loc["objective", "smallest"] == found.objective
     assert ends.loc["leaves", "smallest"] == min(tree.n_leaves for tree in trees)

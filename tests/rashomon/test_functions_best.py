@@ -42,7 +42,7 @@ def test_the_first_function_is_that_of_the_best_tree(seed, aware):
             costs = [(f.objective, f.leaves) for f in functions]
             assert costs == sorted(costs)
             names = [f.fingerprint for f in functions]
-            assert len(set(names)) == len(names) == view.count_distinct(semantics)
+            assert len(set(names)) == len(names) == len(view.functions(BY[semantics]))
             table = functions.table()
             assert table.trees[:1].keys() == view._counts.unrank([0]).keys()
             assert [len(list(f.trees())) for f in functions] == table.n_trees.tolist()
@@ -64,8 +64,8 @@ def test_a_list_of_trees_too():
     space = ol.Space(dict.fromkeys("abcd", "boolean"))
     X = [[0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]]
     found = ol.TreeSet.from_trees(trees, X, [0, 1, 1], space=space)
-    assert found.n_trees == found.n_distinct == 4
-    assert found.n_distinct_rows == 1
+    assert found.n_trees == len(found.functions()) == 4
+    assert len(found.functions("rows")) == 1
     for semantics in ("aware", "independent", "rows"):
         assert str(found.functions(BY[semantics])[0].tree) == str(found.best_tree)
     with pytest.raises(InvalidData, match="no tree in this view"):
@@ -75,5 +75,5 @@ def test_a_list_of_trees_too():
 
 def test_a_piece_need_not_hold_the_best():
     found = tied(0, False)
-    few = found.sample_functions(5, random_state=0, limit=max(1, found.n_distinct // 3))
+    few = found.functions(limit=max(1, len(found.functions()) // 3)).sample(5, random_state=0)
     assert all(f.tree in found for f in few)

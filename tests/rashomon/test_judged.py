@@ -19,7 +19,7 @@ def case(request):
 
 
 def trees_of(found, table):
-    return [found.function(name).tree for name in table.index]
+    return [found.functions()[name].tree for name in table.index]
 
 
 def said(tree, rows):

@@ -57,9 +57,9 @@ def test_thousands_of_small_problems(start):
         assert (found.objective, found.bound) == (oracle.optimum, oracle.bound), seed
         assert found.n_trees == len(oracle.trees), seed
         assert found.n_nontrivial == sum(not is_trivial(tree) for tree in oracle.trees), seed
-        assert found.n_distinct == len(oracle.functions("cells")), seed
-        assert found.n_distinct_independent == len(oracle.functions("all")), seed
-        assert found.n_distinct_rows == len(oracle.functions("rows")), seed
+        assert len(found.functions()) == len(oracle.functions("cells")), seed
+        assert len(found.functions("columns")) == len(oracle.functions("all")), seed
+        assert len(found.functions("rows")) == len(oracle.functions("rows")), seed
 
 
 def test_trees_in_order_and_membership(both):
@@ -124,8 +124,8 @@ def test_views(both):
         assert view.n_trees == len(kept)
         assert view.n_nontrivial == sum(not is_trivial(tree) for tree in kept)
         assert Counter(map(key, view)) == multiset(case, kept)
-        assert view.n_distinct == len(case.oracle.functions("cells", kept))
-        assert view.n_distinct_rows == len(case.oracle.functions("rows", kept))
+        assert len(view.functions()) == len(case.oracle.functions("cells", kept))
+        assert len(view.functions("rows")) == len(case.oracle.functions("rows", kept))
         assert bool(view) == bool(kept)
         for i in range(0, view.n_trees, 3):
             assert view[view.index(view[i])] == view[i]
@@ -134,12 +134,12 @@ def test_views(both):
 def test_functions(both):
     case, found = both
     oracle = case.oracle
-    assert found.n_distinct == found.n_distinct_aware == len(oracle.functions("cells"))
-    assert found.n_distinct_independent == len(oracle.functions("all"))
-    assert found.n_distinct_rows == len(oracle.functions("rows"))
+    assert len(found.functions()) == len(found.functions()) == len(oracle.functions("cells"))
+    assert len(found.functions("columns")) == len(oracle.functions("all"))
+    assert len(found.functions("rows")) == len(oracle.functions("rows"))
     plain = case.fit(aware=False)
     assert plain.n_trees == found.n_trees
-    assert plain.n_distinct == plain.n_distinct_aware == len(oracle.functions("all"))
+    assert len(plain.functions()) == len(plain.functions()) == len(oracle.functions("all"))
     groups = oracle.functions("cells")
     functions = list(found.functions())
     order = [(f.objective, f.leaves) for f in functions]

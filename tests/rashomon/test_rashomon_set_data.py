@@ -45,15 +45,15 @@ def test_known_numbers(name, fold, shared):
     found = ol.RashomonSet(space=binarizer.space_).fit(columns, y).trees_
     assert found.n_trees == known.loc[name, "exact_trees"]
     assert found.n_nontrivial == known.loc[name, "exact_without_trivial"]
-    assert found.n_distinct_independent == known.loc[name, "exact_distinct_independent"]
-    assert found.n_distinct == known.loc[name, "exact_distinct_aware"]
+    assert len(found.functions("columns")) == known.loc[name, "exact_distinct_independent"]
+    assert len(found.functions()) == known.loc[name, "exact_distinct_aware"]
     plain = ol.RashomonSet().fit(columns, y).trees_
-    assert plain.n_distinct == known.loc[name, "exact_distinct_independent"]
+    assert len(plain.functions()) == known.loc[name, "exact_distinct_independent"]
     # The list of all functions, and their trees together, are the whole set.
     table = found.functions().table()
     assert sum(table.n_trees) == found.n_trees
     assert sum(table.n_nontrivial) == found.n_nontrivial
-    assert found.n_distinct_rows <= found.n_distinct <= found.n_distinct_independent
+    assert len(found.functions("rows")) <= len(found.functions()) <= len(found.functions("columns"))
 
 
 @pytest.mark.parametrize("name", ["iris_versicolor", "tic_tac_toe", "wisconsin"])
@@ -77,7 +77,7 @@ def test_every_tree_is_what_it_says(name, fold):
         before = cost
     functions = {point.tobytes() for point in fingerprint_points([tree.kernel for tree in trees])}
     assert len(seen) == found.n_trees
-    assert len(functions) == found.n_distinct
+    assert len(functions) == len(found.functions())
     ours = found.counts()
     costs = (100 * ours.errors + len(y) * ours.leaves).tolist()
     assert table == dict(zip(zip(costs, ours.leaves, strict=True), ours.trees, strict=True))
@@ -125,7 +125,7 @@ def treefarms_set(fold, name, epsilon, ignore=True, regularization=0.01):
 def test_off_the_ties_treefarms_agrees(name, epsilon, fold, capfd):
     theirs, exact = treefarms_set(fold, name, epsilon, ignore=False)
     assert theirs.n_trees == exact.n_trees
-    assert theirs.n_distinct == exact.n_distinct
+    assert len(theirs.functions()) == len(exact.functions())
     assert theirs.objective == exact.objective
     assert not theirs.differences(exact)
     assert theirs.functions() == exact.functions()
@@ -139,7 +139,7 @@ def test_where_treefarms_differs_it_is_said_why(fold, capfd):
     assert table["missing", "on the bound"] == exact.n_nontrivial - theirs.n_trees
     assert "missing (on the bound)" in repr(found)
     lost = exact.functions() - theirs
-    assert len(lost) == exact.n_distinct - theirs.n_distinct > 0
+    assert len(lost) == len(exact.functions()) - len(theirs.functions()) > 0
     assert len(lost & theirs) == 0
     assert (theirs.functions() | exact) == exact.functions()
     unfiltered, _ = treefarms_set(fold, "iris_versicolor", 0.02, ignore=False)

@@ -38,13 +38,13 @@ def test_a_sample_has_the_ends_beside_it(found, draw):
 
 def test_agreement_is_with_those_that_were_drawn(found):
     table = ol.choose(found, sample=10, random_state=2).set_index("fingerprint")
-    drawn = found.sample_functions(10, random_state=2, limit=20_000)
+    drawn = found.functions(limit=20_000).sample(10, random_state=2)
     names = dict.fromkeys(function.fingerprint for function in drawn)
     bits = found._problem.bits
     weight = found._problem.weights / found._problem.weights.sum()
 
     def said(name):
-        return np.asarray(np.ma.getdata(found.function(name).predict(bits)))
+        return np.asarray(np.ma.getdata(found.functions()[name].predict(bits)))
 
     for name in table.index:
         others = [said(other) for other in names if other != name]
@@ -60,7 +60,7 @@ def test_trees_of_drawn_trees_are_not_counted(found):
     table = ol.choose(found, sample=15, random_state=0).set_index("fingerprint")
     known = table.n_trees.dropna()
     assert len(known) >= table.attrs["functions"].startswith("15")
-    assert all(found.function(name).n_trees == n for name, n in known.items())
+    assert all(found.functions()[name].n_trees == n for name, n in known.items())
 
 
 def test_every_tree_is_as_likely(found):
@@ -74,9 +74,9 @@ def test_every_tree_is_as_likely(found):
 def test_a_function_that_was_seen_before(found, monkeypatch):
     table = ol.choose(found, sample=5, draw="trees", random_state=1).set_index("fingerprint")
     name = table.index[-1]
-    listed = found.function(name)
-    monkeypatch.setattr("orderless.rashomon.members.MOST_LOOKED_FOR", 0)
-    seen = found.function(name)
+    listed = found.functions()[name]
+    monkeypatch.setattr("orderless.rashomon.functions.MOST_LOOKED_FOR", 0)
+    seen = found.functions()[name]
     assert seen.n_trees is None
     assert seen.tree.fingerprint == name
     assert ol.equivalent(seen.tree, listed.tree)
@@ -91,9 +91,9 @@ def test_too_many_functions_to_look_for_one(found):
     view = found.where(member.epsilon <= 0.1)
     view._source.seen = {}
     with pytest.raises(TooLarge):
-        view.function(name, limit=0)
+        view.functions(limit=0)[name]
     with pytest.raises(KeyError, match="no function of this set"):
-        found.function("0" * 32)
+        found.functions()["0" * 32]
 
 
 def test_using_and_without(found):

@@ -32,8 +32,8 @@ def test_text_is_one_column_per_value():
     space = ol.Space(features, {**told, "on": "on"})
     known = fit(by_hand.assign(on=table.on), y, space=space)
     assert found.columns == known.columns == (*told, "on")
-    assert (found.n_trees, found.n_distinct) == (known.n_trees, known.n_distinct)
-    assert found.n_distinct < found.n_distinct_independent
+    assert (found.n_trees, len(found.functions())) == (known.n_trees, len(known.functions()))
+    assert len(found.functions()) < len(found.functions("columns"))
     assert [str(tree) for tree in found] == [str(tree) for tree in known]
     for tree in found[:30]:
         wrong = int((np.asarray(tree.predict(table)) != y).sum())

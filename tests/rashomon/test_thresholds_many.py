@@ -86,7 +86,7 @@ def test_views_of_last_splits_that_are_not_written_down(monkeypatch):
 
 @pytest.mark.parametrize(
     "ask",
-    [lambda f: f.n_distinct, lambda f: f.predict([[None] * 5]),
+    [lambda f: len(f.functions()), lambda f: f.predict([[None] * 5]),
      lambda f: f.range(ol.Measure("errors")), lambda f: f.where(member.min_leaf >= 3).n_trees],
     ids=["functions", "rows", "goals", "paths"],
 )  # fmt: skip

@@ -278,7 +278,7 @@ def _found(learn: Labelled, data: TableOptions, which: SetOptions, limits: SetLi
 def _saved(found: TreeSet, records: list[dict[str, Any]], function: str | None, save: Path) -> str:
     """Write the function that is wanted as a model; say which it is."""
     name = _named(records, function)
-    write(found.function(name).tree.to_json(), save)
+    write(found.functions()[name].tree.to_json(), save)
     return f"{'The first' if function is None else f'Function {name}'} is in {save}."
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["count_functions", "shown_count", "size_rows"]
 
-READINGS = {"functions": None, "functions_of_columns": "independent", "functions_of_rows": "rows"}
+READINGS = {"functions": "features", "functions_of_columns": "columns", "functions_of_rows": "rows"}
 SIZES = {
     "trees": "trees",
     "nontrivial": "without trivial splits",
@@ -37,12 +37,12 @@ def count_functions(found: TreeSet, tolerance: float | None, limit: int) -> dict
     for key, reading in READINGS.items():
         try:
             if not refused:
-                out[key] = found.count_distinct(reading, limit=limit)
+                out[key] = len(found.functions(reading, limit=limit))
         except (OutOfMemory, OutOfTime, TooLarge):
             refused = True
         if refused and reading != "rows":
             try:
-                estimate = found.estimate_distinct(semantics=reading, random_state=0)
+                estimate = found.functions(reading).estimate(random_state=0)
             except (OutOfMemory, OutOfTime, TooLarge):
                 if found.complete:
                     raise

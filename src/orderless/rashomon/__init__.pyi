@@ -32,6 +32,7 @@ from .flat import (
     merge as merge,
 )
 from .functions import (
+    DrawnFunction as DrawnFunction,
     FunctionSet as FunctionSet,
     FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
@@ -63,7 +64,6 @@ from .resampled import (
     Resampled as Resampled,
 )
 from .shown_functions import (
-    DrawnFunction as DrawnFunction,
     LookedAt as LookedAt,
     drawn_instead as drawn_instead,
     looked_at as looked_at,

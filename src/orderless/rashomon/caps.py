@@ -25,7 +25,7 @@ Call = TypeVar("Call", bound=Callable[..., Any])
 MOST_BYTES = 2**62  # what the core can count
 PARTS = ("the set", "counting the trees")  # of which there may be a part instead
 LISTS = "the list of functions"
-ESTIMATED = ". estimate_distinct gives their number in seconds, with a stated error"
+ESTIMATED = ". functions().estimate() gives their number in seconds, with a stated error"
 
 
 class Caps:
@@ -80,8 +80,8 @@ class Caps:
         if isinstance(fault, MemoryError):  # the core's limit, or the machine's
             return OutOfMemory(
                 f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
-                f"it, or {shrink}. n_trees, estimate_distinct, sample and predict work without "
-                "listing functions"
+                f"it, or {shrink}. n_trees, functions().estimate(), sample and predict work "
+                "without listing functions"
             )
         if isinstance(fault, _core.base.TimeUp):
             return OutOfTime(

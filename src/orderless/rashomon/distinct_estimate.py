@@ -8,27 +8,30 @@ Paper: Section 4 counts by listing; this goes on where lists end.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..errors import InvalidData
 from ..inputs import generator
 from .engine import Engine
 from .flat import FlatTrees
-from .halves import wide
-from .members import Members, positions_below
+from .halves import positions_below, wide
 from .narrowed import core_view
 from .view import LIMIT, View
 
-__all__ = ["DistinctEstimate", "Estimates"]
+if TYPE_CHECKING:
+    from .functions import Listing
+
+__all__ = ["DistinctEstimate", "estimate_functions"]
 
 AT_ONCE = 1000  # trees that are looked at in one call of the core
 
 
 class DistinctEstimate(NamedTuple):
-    """How many different functions there are, by drawing trees. Of ``estimate_distinct``.
+    """How many different functions there are, by drawing trees. Of ``FunctionSet.estimate``.
 
     Attributes
     ----------
@@ -49,85 +52,30 @@ class DistinctEstimate(NamedTuple):
     sampled: int
 
 
-class Estimates(Members):
-    """The part of ``TreeSet`` that estimates what is too much to count."""
-
-    def estimate_distinct(
-        self,
-        n_samples: int = 4000,
-        *,
-        semantics: str | None = None,
-        confidence: float = 0.95,
-        random_state: Any = None,
-    ) -> DistinctEstimate:
-        r"""Estimate how many different functions there are, where they are too many to count.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many trees are drawn, 2 or more. Four times as many halve the error.
-        semantics : "aware" or "independent"
-            See ``count_distinct``.
-        confidence : float
-            Between 0 and 1.
-        random_state : int, RandomState, Generator or None
-
-        Returns
-        -------
-        DistinctEstimate
-
-        Raises
-        ------
-        OutOfTime, OutOfMemory
-            A limit of the set was reached. There is no estimate from fewer trees: which ones take
-            long has to do with how many trees are one function.
-
-        Notes
-        -----
-        Trees are drawn with equal chances from the n trees without trivial splits. If T trees of
-        those are the same function as the one that is drawn, the number of functions is n times
-        the expectation of 1 / T; T is counted exactly, by following only those splits whose sides
-        can still be the function. The interval is the empirical Bernstein bound of Maurer and
-        Pontil (2009, Theorem 4), which holds for every sample size and any distribution between 0
-        and 1: a few functions of one tree each among many of thousands do not fool it. Trees with
-        trivial splits are drawn, too, where a constraint may hold because of such a split
-        (``uses``, ``root``); the error is then larger.
-
-        Cost: of each tree drawn, the orders in which its questions can be asked; about a fifth of a
-        millisecond at depth 4. For a list of trees, and with ``monotone``, functions are listed.
-
-        Examples
-        --------
-        >>> import orderless as ol
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> found = ol.RashomonSet(max_depth=2).fit(X, y).trees_
-        >>> found.n_distinct
-        295
-        >>> got = found.estimate_distinct(2000, random_state=0)
-        >>> got.estimate, got.low, got.high
-        (298, 293, 304)
-        """
-        n_samples, confidence = _checked(n_samples, confidence)
-        semantics = self._problem.semantics(semantics)
-        if semantics == "rows":
-            raise ValueError(
-                "semantics must be 'aware' or 'independent', got 'rows': ways to label the "
-                "training rows are counted by count_distinct('rows') alone"
-            )
-        engine, view = self._source, self._view
-        if not isinstance(engine, Engine) or view.monotone or not self.n_trees:
-            n = self.count_distinct(semantics, limit=max(LIMIT, self.n_trees))
-            return DistinctEstimate(n, n, n, 1.0, 0)
-        drawn_from = view if view.required or view.first else view._replace(trivial=False)
-        n = engine.counts(drawn_from).n
-        positions = positions_below(n, n_samples, generator(random_state))
-        shares = 1.0 / _trees_alike(engine, drawn_from, semantics, positions)
-        mean, error = float(shares.mean()), _error(shares, confidence)
-        low = max(1, math.ceil(n * max(mean - error, 0.0) * (1 - 1e-12)))
-        high = max(low, min(n, math.floor(n * min(mean + error, 1.0) * (1 + 1e-12))))
-        estimate = min(max(round(n * mean), 1), n)
-        return DistinctEstimate(estimate, low, high, confidence, n_samples)
+def estimate_functions(
+    listing: Listing, n_samples: Any, confidence: Any, random_state: Any
+) -> DistinctEstimate:
+    """Estimate how many functions a listing would hold; see ``FunctionSet.estimate``."""
+    n_samples, confidence = _checked(n_samples, confidence)
+    engine, view, semantics = listing.source, listing.view, listing.semantics
+    if semantics == "rows":
+        raise InvalidData(
+            "ways to label the training rows cannot be estimated: "
+            "len(functions('rows')) counts them"
+        )
+    n_trees = engine.counts(view).n
+    if not isinstance(engine, Engine) or view.monotone or not n_trees:
+        n = engine.count_functions(view, semantics, max(LIMIT, n_trees))
+        return DistinctEstimate(n, n, n, 1.0, 0)
+    drawn_from = view if view.required or view.first else view._replace(trivial=False)
+    n = engine.counts(drawn_from).n
+    positions = positions_below(n, n_samples, generator(random_state))
+    shares = 1.0 / _trees_alike(engine, drawn_from, semantics, positions)
+    mean, error = float(shares.mean()), _error(shares, confidence)
+    low = max(1, math.ceil(n * max(mean - error, 0.0) * (1 - 1e-12)))
+    high = max(low, min(n, math.floor(n * min(mean + error, 1.0) * (1 + 1e-12))))
+    estimate = min(max(round(n * mean), 1), n)
+    return DistinctEstimate(estimate, low, high, confidence, n_samples)
 
 
 def _checked(n_samples: Any, confidence: Any) -> tuple[int, float]:

@@ -131,6 +131,7 @@ class Engine:
         self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
         self.known_optimum: int | None = None  # the smallest objective, found before
         self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
+        self.counted: dict[tuple[View, str], int] = {}  # functions, once they were counted
         self._graph: _core.rashomon.Graph | None = None
         self._counts: dict[View, EngineCounts | SomeCounts | FewFeatures] = {}
         self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
@@ -257,8 +258,8 @@ class Engine:
             except _core.base.LimitReached as fault:
                 raise TooLarge(
                     f"there are more than {setting('limit', limit)} functions: raise "
-                    f"{setting('limit')}, look at fewer trees (where), or take estimate_distinct "
-                    "or sample",
+                    f"{setting('limit')}, look at fewer trees (where), or take estimate() or "
+                    "sample",
                     limit,
                 ) from fault
 

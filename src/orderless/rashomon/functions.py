@@ -18,21 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api import Tree
-from ..errors import InvalidData, a_kind
+from ..errors import InvalidData, TooLarge, a_kind
 from ..form import fingerprint, hex_digits, read_hex
+from ..inputs import generator
 from ..model import Label
 from .columns import Columns
+from .distinct_estimate import DistinctEstimate, estimate_functions
 from .engine import Piece
 from .flat import FlatTrees, distinct, join
+from .halves import positions_below
 from .listed import Functions, Source
+from .problem import Problem
 from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction"]
+__all__ = ["DrawnFunction", "FunctionSet", "FunctionTable", "Listing", "RashomonFunction"]
 
 AT_ONCE = 1024
+MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that was seen before
 
 
 class Listing:
@@ -47,10 +52,24 @@ class Listing:
     def __reduce__(self) -> tuple[Any, ...]:
         return Listing, (self.source, self.view, self.semantics, self.limit, self.piece)
 
+    def only(self, piece: Piece) -> Listing:
+        """Restrict it to a piece."""
+        return Listing(self.source, self.view, self.semantics, self.limit, piece)
+
     @cached_property
     def functions(self) -> Functions:
         """Those that the source gives, with their errors, leaves and fingerprints."""
         return self.source.functions(self.view, self.semantics, self.limit, self.piece)
+
+    @property
+    def n(self) -> int:
+        """How many they are, counted without a list where there is none yet."""
+        if "functions" in self.__dict__ or self.piece is not None:
+            return len(self.functions.errors)
+        counted, key = self.source.counted, (self.view, self.semantics)
+        if key not in counted or counted[key] > self.limit:
+            counted[key] = self.source.count_functions(self.view, self.semantics, self.limit)
+        return counted[key]
 
     @cached_property
     def cost(self) -> NDArray[np.int64]:
@@ -244,14 +263,21 @@ class FunctionSet:
     (4, 0)
     """
 
-    def __init__(self, parts: tuple[Part, ...]) -> None:
-        self._parts = parts
-        self._ends = np.cumsum([len(positions) for _, positions in parts])
+    def __init__(self, parts: tuple[Part, ...], every: Listing | None = None) -> None:
+        self._some, self._every = parts, every
 
     @classmethod
     def of(cls, listing: Listing) -> FunctionSet:
-        """Take all functions of a listing."""
-        return cls(((listing, listing.order()),))
+        """Take all functions of a listing; they are listed when one is asked for."""
+        return cls((), listing)
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        return self._some if self._every is None else ((self._every, self._every.order()),)
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        return np.cumsum([len(positions) for _, positions in self._parts], dtype=np.int64)
 
     @property
     def fingerprints(self) -> NDArray[np.uint64]:
@@ -262,21 +288,34 @@ class FunctionSet:
         )
 
     def __len__(self) -> int:
+        if self._every is not None:
+            return self._every.n
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def __getitem__(self, which: Any) -> Any:
-        """Give a function by its position or fingerprint; a slice is a smaller ``FunctionSet``."""
+        """Return a function by its position or fingerprint; a slice is a smaller ``FunctionSet``.
+
+        Of more functions than ``limit``, only those are listed whose fingerprint has the same last
+        bits; one that ``choose`` has drawn before is given as it was drawn: as a
+        ``DrawnFunction``, whose number of trees is not known.
+        """
+        if isinstance(which, str) and self._every is not None and self._every.piece is None:
+            return _by_fingerprint(self._every, which)
         if isinstance(which, str):
-            places = np.flatnonzero((self.fingerprints == read_hex(which)).all(axis=1)).tolist()
-            if not places:
-                raise KeyError(f"none of these functions has the fingerprint {which}")
-            which = places[0]
+            return self._listed(which)
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
         position, last = int(which), len(self) - 1
         if not -len(self) <= position <= last:
             raise IndexError(f"there is no function {which}: positions go from 0 to {last:,}")
         return next(iter(self.take(np.array([position % len(self)]))))
+
+    def _listed(self, fingerprint: str) -> RashomonFunction:
+        """Return the function with a fingerprint among those that are listed."""
+        rows = np.flatnonzero((self.fingerprints == read_hex(fingerprint)).all(axis=1)).tolist()
+        if not rows:
+            raise KeyError(f"none of these functions has the fingerprint {fingerprint}")
+        return next(iter(self.take(np.array([rows[0]]))))
 
     def take(self, positions: NDArray[np.int64]) -> FunctionSet:
         """Choose functions by their positions."""
@@ -353,6 +392,79 @@ class FunctionSet:
             return listing.functions.votes(bits[first], n_classes)[which]
         return self.table().trees.votes(bits[first], n_classes)[which]
 
+    # -- too many to list ----------------------------------------------------------------------
+
+    def sample(self, k: int, *, random_state: Any = None) -> FunctionSet:
+        """Draw functions: each is any function with the same chance, one may come twice.
+
+        Of more than ``limit`` they are drawn from a random 2^b-th of all: those whose fingerprint
+        has certain last bits.
+
+        Parameters
+        ----------
+        k : int
+        random_state : int, RandomState, Generator or None
+        """
+        random = generator(random_state)
+        some = self if self._every is None else _some_functions(self._every, random)
+        if not len(some):
+            raise InvalidData("there are no functions here to draw from")
+        chosen = positions_below(len(some), k, random)
+        return some.take(np.array(sorted(chosen), dtype=np.int64))
+
+    def estimate(
+        self, n_samples: int = 4000, *, confidence: float = 0.95, random_state: Any = None
+    ) -> DistinctEstimate:
+        r"""Estimate how many functions there are, where they are too many to count.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many trees are drawn, 2 or more. Four times as many halve the error.
+        confidence : float
+            Between 0 and 1.
+        random_state : int, RandomState, Generator or None
+
+        Returns
+        -------
+        DistinctEstimate
+
+        Raises
+        ------
+        OutOfTime, OutOfMemory
+            A limit of the set was reached. There is no estimate from fewer trees: which ones take
+            long has to do with how many trees are one function.
+
+        Notes
+        -----
+        Trees are drawn with equal chances from the n trees without trivial splits. If T trees of
+        those are the same function as the one that is drawn, the number of functions is n times
+        the expectation of 1 / T; T is counted exactly, by following only those splits whose sides
+        can still be the function. The interval is the empirical Bernstein bound of Maurer and
+        Pontil (2009, Theorem 4), which holds for every sample size and any distribution between 0
+        and 1: a few functions of one tree each among many of thousands do not fool it. Trees with
+        trivial splits are drawn, too, where a constraint may hold because of such a split
+        (``uses``, ``root``); the error is then larger.
+
+        Cost: of each tree drawn, the orders in which its questions can be asked; about a fifth of a
+        millisecond at depth 4. For a list of trees, and with ``monotone``, functions are listed.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> functions = ol.RashomonSet(max_depth=2).fit(X, y).trees_.functions()
+        >>> len(functions)
+        295
+        >>> got = functions.estimate(2000, random_state=0)
+        >>> got.estimate, got.low, got.high
+        (298, 293, 304)
+        """
+        if self._every is None or self._every.piece is not None:
+            raise InvalidData("these functions are listed already: len() is their number")
+        return estimate_functions(self._every, n_samples, confidence, random_state)
+
     # -- all at once ---------------------------------------------------------------------------
 
     def table(self) -> FunctionTable:
@@ -419,4 +531,86 @@ def _function(listing: Listing, position: int) -> RashomonFunction:
         int(functions.n_nontrivial[position]),
         listing,
         position,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnFunction:
+    """A function that was looked at in a set of too many to list.
+
+    Attributes
+    ----------
+    fingerprint : str
+    objective : Fraction
+        Of the tree that was found.
+    errors : int, or Fraction
+        Weight of the training rows that it gets wrong.
+    leaves : int
+        Of the tree that was found.
+    tree : Tree
+    n_trees : None
+        How many trees of the set are this function is not known.
+    """
+
+    fingerprint: str
+    objective: Fraction
+    errors: int | Fraction
+    leaves: int
+    tree: Tree
+    n_trees: None = None
+
+    def predict(self, X: Any) -> Any:
+        """Give each row's class where it is certain; see ``Tree.predict``."""
+        return self.tree.predict(X)
+
+
+def seen_before(problem: Problem, flat: FlatTrees, fingerprint: str) -> DrawnFunction:
+    """Give a function by a tree of it."""
+    errors, leaves = problem.errors_of(flat), flat.n_leaves
+    objective = problem.objective(int(problem.cost(errors, leaves)[0]))
+    (tree,) = problem.trees(flat)
+    wrong = problem.errors_as_given(int(errors[0]))
+    return DrawnFunction(fingerprint, objective, wrong, int(leaves[0]), tree)
+
+
+def _by_fingerprint(listing: Listing, fingerprint: str) -> RashomonFunction | DrawnFunction:
+    """Look for a function among all, however many they are."""
+    point, source = read_hex(fingerprint), listing.source
+    seen = source.seen.get(fingerprint)
+    if seen is not None and source.counts(listing.view).n > MOST_LOOKED_FOR:
+        return seen_before(source.problem, seen, fingerprint)
+    fault: TooLarge | None = None
+    for bits in range(0, 21, 4):
+        piece = (int(point[0]) & ((1 << bits) - 1), bits) if bits else None
+        some = listing if piece is None else listing.only(piece)
+        try:
+            out: RashomonFunction = FunctionSet((), some)._listed(fingerprint)
+        except TooLarge as more:
+            fault = more
+            continue
+        except KeyError:
+            fault = None
+            break
+        return out
+    if fault is not None:
+        if seen is not None:
+            return seen_before(source.problem, seen, fingerprint)
+        raise fault
+    raise KeyError(f"no function of this set has the fingerprint {fingerprint}")
+
+
+def _some_functions(listing: Listing, random: np.random.Generator) -> FunctionSet:
+    """Return all functions; or, where they pass the limit, a random piece of them."""
+    for bits in range(0, 21, 4):
+        piece = (int(random.integers(0, 1 << bits)), bits) if bits else None
+        some = listing if piece is None else listing.only(piece)
+        try:
+            functions = FunctionSet(((some, some.order()),))
+        except TooLarge:
+            continue
+        if len(functions) or piece is None:
+            return functions
+    limit = listing.limit
+    raise TooLarge(
+        f"no piece of the functions has between 1 and limit={limit:,}: raise limit=", limit
     )

@@ -52,6 +52,7 @@ class Listed:
         self.problem = problem
         self._counts: dict[View, ListedCounts] = {}
         self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
+        self.counted: dict[tuple[View, str], int] = {}  # functions, once they were counted
         keys = flat.keys()
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
         self.n_repeated = len(flat) - len(first)  # trees that equal others of the list

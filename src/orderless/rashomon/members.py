@@ -13,24 +13,22 @@ from typing import Any, Self
 import numpy as np
 
 from ..api import Tree
-from ..errors import InvalidData, InvalidParameter, TooLarge
-from ..form import read_hex
+from ..errors import InvalidData, InvalidParameter
 from ..inputs import generator
 from ..model import Label
 from ..readers import read_tree
 from .completeness import Completeness
 from .conditions import Condition, read_conditions, view_of
-from .functions import FunctionSet, Listing, RashomonFunction
+from .functions import FunctionSet, Listing
+from .halves import positions_below
 from .listed import Source
 from .near import apart
-from .shown_functions import DrawnFunction, seen_before
 from .view import LIMIT
 
-__all__ = ["LIMIT", "Members", "positions_below"]
+__all__ = ["LIMIT", "Members"]
 
 AT_ONCE = 4096
 BY = {"features": "aware", "columns": "independent", "rows": "rows"}  # readings of a tree
-MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that was seen before
 
 
 class Members(Completeness):
@@ -70,54 +68,6 @@ class Members(Completeness):
     def n_nontrivial(self) -> int:
         """How many of them have no split of two leaves with equal label."""
         return self._counts.n_nontrivial
-
-    @property
-    def n_distinct(self) -> int:
-        """How many different functions they are, as the set reads its columns.
-
-        Functions of the features where the set knows them (``aware``), else of the columns. For
-        more than 5 million use ``count_distinct`` with a larger ``limit``; for more than fit into
-        memory ``estimate_distinct``.
-        """
-        return self.count_distinct()
-
-    @property
-    def n_distinct_independent(self) -> int:
-        """How many functions of the columns, taken as unrelated to each other (the paper's)."""
-        return self.count_distinct("independent")
-
-    @property
-    def n_distinct_aware(self) -> int:
-        """How many functions of the features."""
-        return self.count_distinct("aware")
-
-    @property
-    def n_distinct_rows(self) -> int:
-        """How many ways to label the training rows."""
-        return self.count_distinct("rows")
-
-    def count_distinct(self, semantics: str | None = None, *, limit: int = LIMIT) -> int:
-        """Count the different functions.
-
-        Parameters
-        ----------
-        semantics : "aware", "independent" or "rows"
-            Functions of the features; of the columns, each unrelated to the others (the paper's);
-            or only of the training rows. By default as the set reads its columns.
-        limit : int
-            Give up, with ``TooLarge``, beyond so many.
-
-        Notes
-        -----
-        Sub-functions are multiplied, not trees: cost grows with the functions found, about 1 to 6
-        products each.
-        """
-        semantics = self._problem.semantics(semantics)
-        known = self._distinct.get(semantics)
-        if known is None or known > limit:
-            known = self._source.count_functions(self._view, semantics, limit)
-            self._distinct[semantics] = known
-        return known
 
     def __len__(self) -> int:
         if self.n_trees >= 2**63:
@@ -264,9 +214,10 @@ class Members(Completeness):
     def functions(
         self, by: str = "features", *, limit: int = LIMIT, tolerance: Any = None
     ) -> FunctionSet:
-        """Give the different functions, in order of their cheapest tree's objective.
+        """Return the different functions, in order of their cheapest tree's objective.
 
-        The first is the function of ``best_tree``.
+        The first is the function of ``best_tree``. Nothing is listed before it is asked for:
+        ``len`` counts them, and ``estimate`` goes on where they are too many to count.
 
         Parameters
         ----------
@@ -293,101 +244,8 @@ class Members(Completeness):
         functions = FunctionSet.of(Listing(self._source, self._view, semantics, limit))
         return functions if tolerance is None else apart(functions, self._problem, tolerance)
 
-    def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction | DrawnFunction:
-        """Give the function with a fingerprint, such as those that ``choose`` gives.
-
-        Parameters
-        ----------
-        fingerprint : str
-        limit : int
-            Most functions that are listed at once. Of more than that, only those are listed whose
-            fingerprint has the same last bits; one that ``choose`` has drawn before is given as it
-            was drawn: as a ``DrawnFunction``, whose number of trees is not known.
-
-        Raises
-        ------
-        KeyError
-            No tree of the set is this function.
-        TooLarge
-            There are too many functions to look for it.
-        """
-        point = read_hex(fingerprint)
-        seen = self._source.seen.get(fingerprint)
-        if seen is not None and self.n_trees > MOST_LOOKED_FOR:
-            return seen_before(self._problem, seen, fingerprint)
-        fault: TooLarge | None = None
-        for bits in range(0, 21, 4):
-            piece = (int(point[0]) & ((1 << bits) - 1), bits) if bits else None
-            listing = Listing(self._source, self._view, self._problem.semantics(), limit, piece)
-            try:
-                out: RashomonFunction = FunctionSet.of(listing)[fingerprint]
-            except TooLarge as more:
-                fault = more
-                continue
-            except KeyError:
-                fault = None
-                break
-            return out
-        if fault is not None:
-            if seen is not None:
-                return seen_before(self._problem, seen, fingerprint)
-            raise fault
-        raise KeyError(f"no function of this set has the fingerprint {fingerprint}")
-
-    def sample_functions(
-        self, k: int, *, random_state: Any = None, limit: int = LIMIT
-    ) -> FunctionSet:
-        """Draw functions: each is any function with the same chance, one may come twice.
-
-        Parameters
-        ----------
-        k : int
-        random_state : int, RandomState, Generator or None
-        limit : int
-            Most functions that are listed at once. Of more than that, they are drawn from a random
-            2^b-th of all: those whose fingerprint has given last bits.
-        """
-        self._not_empty()
-        random = generator(random_state)
-        functions = self._some_functions(random, limit)
-        chosen = positions_below(len(functions), k, random)
-        return functions.take(np.array(sorted(chosen), dtype=np.int64))
-
-    def _some_functions(self, random: np.random.Generator, limit: int) -> FunctionSet:
-        """Give all functions; or, where they pass the limit, a random piece of them."""
-        semantics = self._problem.semantics()
-        piece = None
-        for bits in range(0, 21, 4):
-            if bits:
-                piece = (int(random.integers(0, 1 << bits)), bits)
-            try:
-                some = FunctionSet.of(Listing(self._source, self._view, semantics, limit, piece))
-            except TooLarge:
-                continue
-            if len(some):
-                return some
-        raise TooLarge(
-            f"no piece of the functions has between 1 and limit={limit:,}: raise limit=", limit
-        )
-
 
 def _length(positions: range) -> int:
     """Give the length of a range, which may pass what ``len`` can say."""
     start, stop, step = positions.start, positions.stop, positions.step
     return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
-
-
-def positions_below(n: int, k: int, random: np.random.Generator) -> list[int]:
-    """Draw ``k`` positions below ``n``, with replacement; ``n`` may be of any size."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise ValueError(f"k must be a whole number from 0, got {k!r:.80}")
-    if n <= 2**63:
-        drawn = random.integers(0, n - 1, size=k, endpoint=True, dtype=np.uint64)
-        return [int(position) for position in drawn]
-    n_bits = (n - 1).bit_length()
-    out: list[int] = []
-    while len(out) < k:  # on average less than twice for each
-        one = int.from_bytes(random.bytes((n_bits + 7) // 8), "little") & ((1 << n_bits) - 1)
-        if one < n:
-            out.append(one)
-    return out

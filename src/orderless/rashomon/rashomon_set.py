@@ -148,7 +148,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
     >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
     >>> rset = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05).fit(X, [0, 0, 0, 1, 1])
     >>> trees = rset.trees_
-    >>> trees.n_trees, trees.n_nontrivial, trees.n_distinct
+    >>> trees.n_trees, trees.n_nontrivial, len(trees.functions())
     (6, 3, 2)
     >>> trees.objective, trees.bound
     (Fraction(3, 20), Fraction(1, 5))
@@ -167,7 +167,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
     Trees of numbers:
 
     >>> trees = RashomonSet(2, 0.05, 0.1, task="regression").fit(X, [1, 2, 4, 4.5, 7]).trees_
-    >>> trees.n_trees, trees.n_distinct, trees.objective
+    >>> trees.n_trees, len(trees.functions()), trees.objective
     (4, 4, Fraction(779, 4360))
     >>> trees.best_tree.predict(X).tolist()
     [1.5, 1.5, 4.25, 4.25, 7.0]

@@ -198,4 +198,4 @@ class RowAnswers(Members):
                 f"sample must be a whole number from 1, or None for all, got {sample!r:.80}",
                 "sample",
             )
-        return self.sample_functions(sample, random_state=random_state, limit=limit)
+        return self.functions(limit=limit).sample(sample, random_state=random_state)

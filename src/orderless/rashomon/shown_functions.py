@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api import Tree
 from ..errors import InvalidParameter, OutOfMemory, OutOfTime, TooLarge, named, setting
 from ..form import hex_digits
 from ..inputs import generator
 from .ends import End
 from .flat import FlatTrees, join
 from .functions import FunctionTable
-from .problem import Problem
 from .view import LIMIT
 
 if TYPE_CHECKING:
@@ -30,11 +27,9 @@ if TYPE_CHECKING:
 __all__ = [
     "DRAWS",
     "MOST_SHOWN",
-    "DrawnFunction",
     "LookedAt",
     "drawn_instead",
     "looked_at",
-    "seen_before",
 ]
 
 DRAWS = ("functions", "trees")
@@ -104,45 +99,6 @@ class LookedAt:
         return [", ".join(texts) for texts in out]
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnFunction:
-    """A function that was looked at in a set of too many to list.
-
-    Attributes
-    ----------
-    fingerprint : str
-    objective : Fraction
-        Of the tree that was found.
-    errors : int, or Fraction
-        Weight of the training rows that it gets wrong.
-    leaves : int
-        Of the tree that was found.
-    tree : Tree
-    n_trees : None
-        How many trees of the set are this function is not known.
-    """
-
-    fingerprint: str
-    objective: Fraction
-    errors: int | Fraction
-    leaves: int
-    tree: Tree
-    n_trees: None = None
-
-    def predict(self, X: Any) -> Any:
-        """Give each row's class where it is certain; see ``Tree.predict``."""
-        return self.tree.predict(X)
-
-
-def seen_before(problem: Problem, flat: FlatTrees, fingerprint: str) -> DrawnFunction:
-    """Give a function by a tree of it."""
-    errors, leaves = problem.errors_of(flat), flat.n_leaves
-    objective = problem.objective(int(problem.cost(errors, leaves)[0]))
-    (tree,) = problem.trees(flat)
-    wrong = problem.errors_as_given(int(errors[0]))
-    return DrawnFunction(fingerprint, objective, wrong, int(leaves[0]), tree)
-
-
 def looked_at(
     trees: TreeSet, sample: int | None, draw: str, random_state: Any, limit: int
 ) -> LookedAt:
@@ -155,12 +111,12 @@ def looked_at(
         return _drawn_trees(trees, sample, random_state)
     try:
         functions = trees._voters(sample, random_state, limit)
+        table = functions.table()
     except TooLarge as fault:
         raise TooLarge(
             f"{fault}; or draw some: {setting('sample', min(limit, 1000))}", fault.met
         ) from fault
     if sample is None:
-        table = functions.table()
         return LookedAt(table, np.ones(len(table), dtype=bool), "all")
     _, first = np.unique(functions.fingerprints, axis=0, return_index=True)
     table = functions.take(np.sort(first)).table()

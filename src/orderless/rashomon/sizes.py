@@ -167,9 +167,9 @@ def rashomon_sizes(
                 "objective": float(trees.objective),
                 "trees": n_trees,
                 "nontrivial": trees.n_nontrivial,
-                "distinct_independent": trees.n_distinct_independent,
-                "distinct_aware": trees.n_distinct_aware,
-                "distinct_rows": trees.n_distinct_rows,
+                "distinct_independent": len(trees.functions("columns")),
+                "distinct_aware": len(trees.functions()),
+                "distinct_rows": len(trees.functions("rows")),
                 "on_bound": trees.on_bound,
             }
             lines.append(line)

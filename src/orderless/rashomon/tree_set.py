@@ -18,7 +18,6 @@ from ..model import Space, short_count
 from ..readers import read_tree, read_trees
 from .choices import Choices
 from .differences import Differences, differences
-from .distinct_estimate import Estimates
 from .engine import MEMORY, check_limits
 from .functions import FunctionSet
 from .listed import Judging, Listed, listed_set
@@ -34,7 +33,7 @@ __all__ = ["TreeSet"]
 SECONDS = 60.0  # for what comes from a file
 
 
-class TreeSet(Choices, Estimates):
+class TreeSet(Choices):
     """A set of near-optimal trees: the ``trees_`` of a ``RashomonSet``, some of them, or a list.
 
     ``len(trees)`` is their number (``n_trees`` where that passes 2^63), ``trees[i]`` the tree at a
@@ -241,7 +240,7 @@ class TreeSet(Choices, Estimates):
 
     def _found(self) -> str:
         """Say how many trees there are, how many functions if they were counted, and how good."""
-        known = self._distinct.get(self._problem.semantics())
+        known = self._source.counted.get((self._view, self._problem.semantics()))
         part = "" if self.complete else "part of a set: "
         counts = [f"{part}{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
         source = self._source

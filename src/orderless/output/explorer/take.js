@@ -39,7 +39,7 @@ function pythonOf(k) {
   const lines = ["import orderless as ol", "", `found = ${SET.made}`];
   if (SET.again) lines.push(`table = ol.choose(${["found", ...given].join(", ")})`);
   for (const one of [...state.rules, ...(state.brush ? [state.brush] : [])]) lines.push(`# and by hand: ${one.words.replace(/\s+/g, " ")}`);
-  if (SET.again) lines.push(`tree = found.function(${quoted(SET.fingerprints[k])}).tree`);
+  if (SET.again) lines.push(`tree = found.functions()[${quoted(SET.fingerprints[k])}].tree`);
   else lines.push(`tree = ol.Tree.from_json(open(${quoted(`${SET.fingerprints[k].slice(0, 8)}.json`)}).read())`);
   lines.push('ol.write_page(tree, "page.html")  # to fill in', "tree.to_sql(), tree.to_sklearn()  # and ol.report(tree, X, y)");
   return `${lines.join("\n")}\n`;

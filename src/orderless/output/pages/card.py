@@ -296,7 +296,7 @@ def _multiplicity(subject: Subject) -> CardSection | None:
         return CardSection(title, (("not counted", why),))
     trees = found.trees
     try:
-        functions = short_count(trees.count_distinct(limit=MOST_FUNCTIONS))
+        functions = short_count(len(trees.functions(limit=MOST_FUNCTIONS)))
     except (OutOfMemory, OutOfTime, TooLarge):
         functions = f"more than {MOST_FUNCTIONS:,}"
     tolerance = f"within {float(EPSILON):g} of the best objective, depth at most {found.depth}"

@@ -66,7 +66,7 @@ def near(subject: Subject) -> Section:
         return Section("near", TITLE, lead)
     trees = found.trees
     try:
-        functions = short_count(trees.count_distinct(limit=MOST_FUNCTIONS))
+        functions = short_count(len(trees.functions(limit=MOST_FUNCTIONS)))
     except (OutOfMemory, OutOfTime, TooLarge):
         functions = f"more than {MOST_FUNCTIONS:,}, not counted"
     sizes = Table(

@@ -80,8 +80,8 @@ def plot_sizes(trees: TreeSet, ax: Any = None) -> Any:
     """Draw how many trees there are, and how many functions in each reading."""
     ax = _axes(ax)
     values = [
-        trees.n_trees, trees.n_nontrivial, trees.n_distinct_independent, trees.n_distinct_aware,
-        trees.n_distinct_rows,
+        trees.n_trees, trees.n_nontrivial, len(trees.functions("columns")), len(trees.functions()),
+        len(trees.functions("rows")),
     ]  # fmt: skip
     for k, (value, (_, _, colour, hatch)) in enumerate(zip(values, SIZES, strict=True)):
         bars = ax.barh(k, float(value), 0.75, color=colour, hatch=hatch, edgecolor=WHITE,
