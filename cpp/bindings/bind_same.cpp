@@ -105,11 +105,12 @@ nb::tuple siphash_of(std::uint64_t key0, std::uint64_t key1, std::uint64_t messa
   return nb::make_tuple(hash[0], hash[1]);
 }
 
-nb::object difference_of(const nb::tuple& a, const nb::tuple& b, const nb::tuple& domain_arrays) {
+nb::object difference_of(const nb::tuple& a, const nb::tuple& b, const nb::tuple& domain_arrays,
+                         double time_limit) {
   const Nodes nodes_a(a), nodes_b(b);
   const std::vector<Domain> domains = read_domains(domain_arrays);
   const std::optional<Difference> found = unlocked(
-      [&] { return first_difference(nodes_a.tree(), nodes_b.tree(), domains, poll_signals); });
+      [&] { return first_difference(nodes_a.tree(), nodes_b.tree(), domains, watch(time_limit)); });
   if (!found) return nb::none();
   return difference_record(box_to_python(found->box), found->class_a, found->class_b);
 }
@@ -122,11 +123,11 @@ auto redundant_splits_of(const nb::tuple& arrays, const nb::tuple& domain_arrays
 }
 
 double share_of(const nb::tuple& a, const nb::tuple& b, const nb::tuple& domain_arrays,
-                const std::vector<std::vector<double>>& cuts) {
+                const std::vector<std::vector<double>>& cuts, double time_limit) {
   const Nodes nodes_a(a), nodes_b(b);
   const std::vector<Domain> domains = read_domains(domain_arrays);
   return unlocked([&] {
-    return share_of_difference(nodes_a.tree(), nodes_b.tree(), domains, cuts, poll_signals);
+    return share_of_difference(nodes_a.tree(), nodes_b.tree(), domains, cuts, watch(time_limit));
   });
 }
 
@@ -145,11 +146,11 @@ void bind(nb::module_& m) {
       .def("groups", &Prints::groups, "trees"_a,
            "The positions of trees with equal fingerprints, in the order of the first of them.");
   m.def("siphash", &siphash_of, "key0"_a, "key1"_a, "message"_a, "SipHash-2-4-128 of eight bytes.");
-  m.def("first_difference", &difference_of, "a"_a, "b"_a, "domains"_a,
+  m.def("first_difference", &difference_of, "a"_a, "b"_a, "domains"_a, "time_limit"_a,
         "None, or a box on which the trees differ.");
   m.def("redundant_splits", &redundant_splits_of, "nodes"_a, "domains"_a, "time_limit"_a,
         "The numbers of the nodes that can be left out one at a time. TimeUp.met: comparisons.");
-  m.def("share_of_difference", &share_of, "a"_a, "b"_a, "domains"_a, "cuts"_a);
+  m.def("share_of_difference", &share_of, "a"_a, "b"_a, "domains"_a, "cuts"_a, "time_limit"_a);
 }
 
 }  // namespace orderless::same

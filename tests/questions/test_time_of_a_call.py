@@ -81,3 +81,19 @@ def test_trees_that_were_not_tried_stay(monkeypatch):
     assert fewer.n_trees > 1
     rows = [[a, b, c, d] for a in (0, 1) for b in (0, 1) for c in (0, 1) for d in (0, 1)]
     assert fewer.predict(rows).tolist() == heavy.predict(rows).tolist()
+
+
+def test_two_large_trees_keep_to_the_limit():
+    """Small trees need no time; of large ones pairs of leaves are left when it is over."""
+    random = np.random.default_rng(8)
+    X = random.normal(size=(4000, 6))
+    one, other = (
+        ol.read(DecisionTreeClassifier(random_state=seed).fit(X, random.integers(0, 2, len(X))))
+        for seed in range(2)
+    )
+    for ask in (ol.disagreement, ol.equivalent):
+        with pytest.raises(Undecided, match=r"time_limit=0") as refused:
+            ask(one, other if ask is ol.disagreement else one, time_limit=0)
+        assert refused.value.why == "time"
+    small = ol.read(DecisionTreeClassifier(max_depth=2).fit(X, X[:, 0] > 0))
+    assert ol.disagreement(small, small, time_limit=0) == 0

@@ -105,20 +105,22 @@ bool overlay(const Pair& pair, std::span<const Domain> domains, Box& box, Pollin
 }  // namespace
 
 std::optional<Difference> first_difference(const TreeView& a, const TreeView& b,
-                                           std::span<const Domain> domains, Poll poll) {
+                                           std::span<const Domain> domains,
+                                           const PollFunction& poll) {
   std::optional<Difference> found;
   Box space = whole(domains);
-  overlay({a, b}, domains, space, poll,
-          [&](std::int32_t class_a, std::int32_t class_b, const Box& box) {
-            if (class_a == class_b) return true;
-            found = Difference{box, class_a, class_b};
-            return false;
-          });
+  overlay(
+      {a, b}, domains, space, [&] { poll(0); },
+      [&](std::int32_t class_a, std::int32_t class_b, const Box& box) {
+        if (class_a == class_b) return true;
+        found = Difference{box, class_a, class_b};
+        return false;
+      });
   return found;
 }
 
 double share_of_difference(const TreeView& a, const TreeView& b, std::span<const Domain> domains,
-                           std::span<const std::vector<double>> cuts, Poll poll) {
+                           std::span<const std::vector<double>> cuts, const PollFunction& poll) {
   const auto share = [&](std::size_t f, const Side& side) {
     const Domain& domain = domains[f];
     if (!domain.ordered) {
@@ -145,15 +147,16 @@ double share_of_difference(const TreeView& a, const TreeView& b, std::span<const
   }
   double total = 0;
   Box space = whole(domains);
-  overlay({a, b}, domains, space, poll,
-          [&](std::int32_t class_a, std::int32_t class_b, const Box& box) {
-            if (class_a != class_b) {
-              double weight = 1;
-              for (const std::size_t f : used) weight *= share(f, box[f]);
-              total += weight;
-            }
-            return true;
-          });
+  overlay(
+      {a, b}, domains, space, [&] { poll(0); },
+      [&](std::int32_t class_a, std::int32_t class_b, const Box& box) {
+        if (class_a != class_b) {
+          double weight = 1;
+          for (const std::size_t f : used) weight *= share(f, box[f]);
+          total += weight;
+        }
+        return true;
+      });
   return total;
 }
 

@@ -21,7 +21,7 @@ struct Difference {
 /// function. Exact: leaves whose boxes meet must agree. Cost: pairs of leaves that meet.
 [[nodiscard]] std::optional<Difference> first_difference(const TreeView& a, const TreeView& b,
                                                          std::span<const Domain> domains,
-                                                         Poll poll);
+                                                         const PollFunction& poll);
 
 /// The splits that can be left out one at a time: with one of its sides in its place the tree is
 /// the same function. Exact: in the region of a split, the leaves of its two sides that meet are
@@ -34,6 +34,7 @@ struct Difference {
 /// with the same probability, independently. `cuts[f]`: the sorted thresholds of ordered feature f.
 [[nodiscard]] double share_of_difference(const TreeView& a, const TreeView& b,
                                          std::span<const Domain> domains,
-                                         std::span<const std::vector<double>> cuts, Poll poll);
+                                         std::span<const std::vector<double>> cuts,
+                                         const PollFunction& poll);
 
 }  // namespace orderless::same

@@ -13,7 +13,7 @@ using namespace orderless::tests;
 
 namespace {
 
-void no_poll() {}
+void no_poll(std::size_t) {}
 
 std::int32_t label(const Arrays& tree, const std::vector<Domain>& domains, const Values& point) {
   return tree.leaf_class[static_cast<std::size_t>(decide(tree.view(), domains, point))];
@@ -100,7 +100,7 @@ void test_deep_and_polled() {
   bool stopped = false;
   try {
     (void)first_difference(one.view(), one.view(), domains,
-                           [] { throw std::runtime_error("stop"); });
+                           [](std::size_t) { throw std::runtime_error("stop"); });
   } catch (const std::runtime_error&) {
     stopped = true;
   }

@@ -91,6 +91,7 @@ def canonical_tree(tree: TreeKernel, *, limit: int = MOST_NODES) -> TreeKernel:
     bins, budget = with_function_bins(tree).bins, Budget.current()
     try:
         nodes = _core.reasons.canonical_tree(bins.nodes, bins.layout, limit, budget.left)
+        return _same_function(tree, tree.replace(**bins.over_features(nodes)), budget)
     except _core.base.LimitReached as fault:
         raise TooLarge(
             f"the canonical tree of this function has more than {setting('limit', limit)} nodes: "
@@ -102,11 +103,13 @@ def canonical_tree(tree: TreeKernel, *, limit: int = MOST_NODES) -> TreeKernel:
             "the canonical tree of this function was not found in "
             f"{budget}: raise {setting('time_limit')}, or use a smaller tree"
         ) from None
-    return _same_function(tree, tree.replace(**bins.over_features(nodes)))
 
 
-def _same_function(tree: TreeKernel, other: TreeKernel) -> TreeKernel:
+def _same_function(tree: TreeKernel, other: TreeKernel, budget: Budget) -> TreeKernel:
     """Check exactly what rests on fingerprints."""
-    if _core.same.first_difference(tree.nodes, other.nodes, tree.space.arrays) is not None:
+    difference = _core.same.first_difference(
+        tree.nodes, other.nodes, tree.space.arrays, budget.left
+    )
+    if difference is not None:
         raise AssertionError(f"{other!r} is not the same function as {tree!r}")
     return other

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import TooLarge
+from ..errors import TooLarge, Undecided, setting
 from ..model import (
+    Budget,
     Feature,
     Flags,
     LeafTable,
@@ -101,10 +102,19 @@ def first_difference(
 
     Everywhere the core overlays the trees. In a region, and with facts, pairs of leaves that meet
     are gone through, each with an exact check of the facts in their box.
+
+    Raises
+    ------
+    Undecided
+        If the time of the call is over.
     """
     if region is None and not a.space.domain.restricts:
         one, other = _with_shared_classes([a, b])
-        result = _core.same.first_difference(one, other, a.space.arrays)
+        budget = Budget.current()
+        try:
+            result = _core.same.first_difference(one, other, a.space.arrays, budget.left)
+        except _core.base.TimeUp:
+            raise _out_of_time(budget) from None
         if result is None:
             return None
         return {
@@ -144,12 +154,23 @@ def share_of_trees(a: TreeKernel, b: TreeKernel) -> float:
     """Return the share of the space on which two trees differ; see ``disagreement``.
 
     Each bin of a feature weighs the same; impossible cells are left out.
+
+    Raises
+    ------
+    Undecided
+        If the time of the call is over.
     """
     if not a.space.domain.restricts:
         cuts = cuts_by_feature([a, b])
         by_position = [cuts.get(feature.name, []) for feature in a.space.features]
         one, other = _with_shared_classes([a, b])
-        return _core.same.share_of_difference(one, other, a.space.arrays, by_position)
+        budget = Budget.current()
+        try:
+            return _core.same.share_of_difference(
+                one, other, a.space.arrays, by_position, budget.left
+            )
+        except _core.base.TimeUp:
+            raise _out_of_time(budget) from None
     product, _ = product_tree([a, b])
     possible = PossibleTree(product)
     table = LeafTable(possible.tree, {})
@@ -161,6 +182,14 @@ def share_of_trees(a: TreeKernel, b: TreeKernel) -> float:
         total += weight
         differ += weight * bool(table.label[leaf])
     return float(differ / total)
+
+
+def _out_of_time(budget: Budget) -> Undecided:
+    return Undecided(
+        f"the pairs of leaves that meet were not all looked at in {budget}: raise "
+        f"{setting('time_limit')}, or use smaller trees",
+        "time",
+    )
 
 
 def _share_of_side(tree: TreeKernel, side: Side) -> Fraction:

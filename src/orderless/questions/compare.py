@@ -82,12 +82,12 @@ def equivalent(a: Any, b: Any, *, time_limit: float | None = TIME_LIMIT) -> bool
     ----------
     a, b : Tree, CanonicalForm, Ensemble, or any model that ``read`` knows
     time_limit : float
-        Seconds in all, where one of them is an ensemble.
+        Seconds in all.
 
     Raises
     ------
     Undecided
-        If one of them is an ensemble, and neither a proof nor a row was found in time.
+        If neither a proof nor a row was found in time.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def counterexample(
         row is made up as without X. Rows may hold a float64 that only one of them rounds to
         float32, so that it differs although they are equivalent.
     time_limit : float
-        Seconds in all, where one of them is an ensemble.
+        Seconds in all.
 
     Raises
     ------
@@ -175,13 +175,13 @@ def disagreement(
     limit : int
         Boxes into which the space may be cut, where one of them is an ensemble.
     time_limit : float
-        Seconds in all, where one of them is an ensemble.
+        Seconds in all.
 
     Raises
     ------
     Undecided
-        If one of them is an ensemble, and the share of the space was not found; ``proven`` has the
-        two ends between which it lies.
+        If the share of the space was not found in time; where one of them is an ensemble,
+        ``proven`` has the two ends between which it lies.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def group_equivalent(
         Also over different spaces, read through different binarizers; trees are compared on the
         values that each feature has in all of them, as by ``equivalent``.
     time_limit : float
-        Seconds in all, where one of them is an ensemble.
+        Seconds in all.
 
     Returns
     -------
