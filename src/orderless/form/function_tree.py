@@ -91,7 +91,6 @@ def canonical_tree(tree: TreeKernel, *, limit: int = MOST_NODES) -> TreeKernel:
     bins, budget = with_function_bins(tree).bins, Budget.current()
     try:
         nodes = _core.reasons.canonical_tree(bins.nodes, bins.layout, limit, budget.left)
-        return _same_function(tree, tree.replace(**bins.over_features(nodes)), budget)
     except _core.base.LimitReached as fault:
         raise TooLarge(
             f"the canonical tree of this function has more than {setting('limit', limit)} nodes: "
@@ -103,13 +102,21 @@ def canonical_tree(tree: TreeKernel, *, limit: int = MOST_NODES) -> TreeKernel:
             "the canonical tree of this function was not found in "
             f"{budget}: raise {setting('time_limit')}, or use a smaller tree"
         ) from None
+    return _same_function(tree, tree.replace(**bins.over_features(nodes)))
 
 
-def _same_function(tree: TreeKernel, other: TreeKernel, budget: Budget) -> TreeKernel:
+def _same_function(tree: TreeKernel, other: TreeKernel) -> TreeKernel:
     """Check exactly what rests on fingerprints."""
-    difference = _core.same.first_difference(
-        tree.nodes, other.nodes, tree.space.arrays, budget.left
-    )
+    budget = Budget.current()
+    try:
+        difference = _core.same.first_difference(
+            tree.nodes, other.nodes, tree.space.arrays, budget.left
+        )
+    except _core.base.TimeUp:
+        raise OutOfTime(
+            f"whether two trees are the same function was not checked in {budget}: raise "
+            f"{setting('time_limit')}, or use a smaller tree"
+        ) from None
     if difference is not None:
         raise AssertionError(f"{other!r} is not the same function as {tree!r}")
     return other
