@@ -103,7 +103,7 @@ def _against_columns(cases: list[tuple[str, int]], said: list[str]) -> Table:
             if (name, depth) not in TOO_MANY:
                 now(f"explicit columns of {name}, depth {depth}")
                 columns, space = _explicit(X)
-                plain, same = _fit(columns, y, depth, space=space, binarizer=None)
+                plain, same = _fit(columns, y, depth, thresholds=None, space=space)
                 assert same.n_trees == found.n_trees, (name, same.n_trees, found.n_trees)
                 ratios.append(plain / took)
             theirs: Any = NOT_TRIED

@@ -54,14 +54,14 @@ def data_sets(quick: bool) -> Table:
         start = clock()
         ol.Binarizer().fit(X, y)
         cutting = clock() - start
-        model = ol.RashomonImportance(n, binarizer=ol.Binarizer(), random_state=0, n_jobs=2)
+        model = ol.RashomonImportance(n, thresholds=ol.Binarizer(), random_state=0, n_jobs=2)
         wall, start = time.perf_counter(), clock()
         model.fit(X, y)
         passed, wall = clock() - start, time.perf_counter() - wall
         total += wall
         # The same samples alone, in one thread: equal bytes.
         again = ol.RashomonImportance(
-            n, binarizer=ol.Binarizer(), random_state=0
+            n, thresholds=ol.Binarizer(), random_state=0
         ).fit(X, y)  # fmt: skip
         for feature in model.features_:
             for a, b in zip(
@@ -179,7 +179,7 @@ def figure(quick: bool) -> Figure:
     _, columns, y = binarized(name)
     for n in (1, 10) if quick else (1, 10, 100, 1000):
         now(f"growth with bootstraps: {n:,}")
-        model = ol.RashomonImportance(n, binarizer=None, random_state=0)
+        model = ol.RashomonImportance(n, thresholds=None, random_state=0)
         samples.add(OURS, n, best_of(lambda model=model: model.fit(columns, y), 3))
     rows = out.panel("rows", f"{name}, one bootstrap")
     with Peer("treefarms_rid", "treefarms") as peer:

@@ -232,8 +232,8 @@ def _wide(quick: bool) -> Table:
 
 def _numbers(quick: bool, said: list[str]) -> Table:
     table = Table(
-        "Trees of numbers (task='regression'), 0.01 per leaf, epsilon 0.02: all near-optimal trees "
-        "here, one optimal tree by STreeD",
+        "Trees of numbers, 0.01 per leaf, epsilon 0.02: all near-optimal trees here, one optimal "
+        "tree by STreeD",
         ["data set", "rows", "columns", "depth", "loss", "trees", "time", "STreeD: one tree",
          "ratio of times"],
         ["STreeD finds the same smallest objective (squared loss; asserted to 1e-9) and no other "
@@ -247,7 +247,7 @@ def _numbers(quick: bool, said: list[str]) -> Table:
         for name, n_cuts, depth in cases:
             columns, y = _with_numbers(name, n_cuts)
             for loss in ("squared", "absolute"):
-                make = partial(ol.RashomonSet, depth, task="regression", loss=loss, time_limit=TIME)
+                make = partial(ol.RashomonSet, depth, loss=loss, time_limit=TIME)
                 try:
                     found = make().fit(columns, y).trees_
                 except OutOfTime:

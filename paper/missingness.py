@@ -150,7 +150,7 @@ def rashomon_rows(dataset: str, fold: int, level: str) -> list[Any]:
     """One piece: shares and accuracy of the best tree that answers, on one test fold."""
     data = binarized_fold(dataset, fold)
     space = data.binarizer.space_
-    settings: Any = {"max_depth": 3, "regularization": 0.01, "epsilon": 0.02, "binarizer": None}
+    settings: Any = {"max_depth": 3, "regularization": 0.01, "epsilon": 0.02, "thresholds": None}
     sets = {
         "independent": ol.RashomonSet(**settings).fit(data.X, data.y).trees_,
         "aware": ol.RashomonSet(space=space, **settings).fit(data.X, data.y).trees_,

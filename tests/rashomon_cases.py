@@ -69,8 +69,8 @@ class Case:
                 self.depth,
                 self.regularization,
                 self.epsilon,
-                self.space if aware else None,
                 relative=self.relative,
+                space=self.space if aware else None,
                 **options,
             )
             .fit(self.X, self.labels, self.weights)

@@ -36,8 +36,8 @@ class NumberCase(Case):
         self.y = [float(number) for number in self.exact]
         self.loss = loss
         self.rset = ol.RashomonSet(
-            depth, self.regularization, self.epsilon, self.space, task="regression", loss=loss,
-            relative=self.relative,
+            depth, self.regularization, self.epsilon, relative=self.relative, loss=loss,
+            space=self.space,
         ).fit(self.X, self.y, self.weights)  # fmt: skip
         self.found = self.rset.trees_
         self.oracle = NumberProblem(

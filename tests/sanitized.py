@@ -242,7 +242,7 @@ def sets_of_trees(ol: Any, seed: int) -> None:
         found.predict(X)
         ol.group_equivalent(trees)
         for loss in ("squared", "absolute"):
-            rset = ol.RashomonSet(3, 0.02, 0.3, task="regression", loss=loss)
+            rset = ol.RashomonSet(3, 0.02, 0.3, loss=loss)
             numbers = rset.fit(X, y * 3 + rng.integers(0, 9, len(y)) / 4).trees_
             assert numbers.n_trees >= len(numbers.functions()) >= 1
             assert numbers.counts()["trees"].sum() == numbers.n_trees

@@ -95,7 +95,7 @@ def test_the_set_says_what_the_library_says(here, sugar, loss):
     rows = ("--data", "sugar.csv", "--target", "progression", "--task", "regression")
     args = ("rashomon", *rows, "--max-depth", 2, "--loss", loss, "--trees", 3, "--tolerance", 20)
     content = json.loads(fine(*args, "-f", "json"))
-    rset = ol.RashomonSet(2, 0.01, 0.02, task="regression", loss=loss)
+    rset = ol.RashomonSet(2, 0.01, 0.02, loss=loss)
     found = rset.fit(X.iloc[:, :4].round(3), y.astype(int)).trees_
     assert (content["task"], content["loss"]) == ("regression", loss)
     assert content["decimals"] == rset.decimals_
@@ -162,6 +162,8 @@ def test_refusals(here):
     for option in (("--loss", "squared"), ("--decimals", 1), ("--tolerance", 1)):
         said = mistake("rashomon", *classes, *option)
         assert f"{option[0]} is for numbers: add --task regression, or leave it out" in said
+    for option in (("--loss", "absolute"), ("--decimals", 1)):
+        assert f"{option[0]} is for numbers: add" in mistake("choose", *classes, *option)
     assert "--loss is for numbers: add" in mistake(
         "importance", *classes, "--rid", 1, "--loss", "squared"
     )

@@ -18,11 +18,11 @@ UNKNOWN = "fit refuses NaN and infinity; predict takes NaN for an unknown value,
 QUANTILES = "quantiles are those of the rows that have weight, each once, however much they weigh"
 ESTIMATORS = [
     ol.RashomonSet(),
-    ol.RashomonSet(task="regression"),
+    ol.RashomonSet(loss="squared"),
     ol.RashomonSet(constraints=member.leaves <= 20, thresholds=4),
     ol.RashomonImportance(n_bootstraps=3),
 ]
-SETS = [ol.RashomonSet(), ol.RashomonSet(task="regression")]
+SETS = [ol.RashomonSet(), ol.RashomonSet(loss="squared")]
 EVERY = [*SETS, ol.RashomonImportance(n_bootstraps=3)]
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3)).round(2)
@@ -142,7 +142,7 @@ def test_rows_that_predict_refuses(estimator):
 
 
 def test_only_sets_of_classes_have_shares_of_classes():
-    trees = ol.RashomonSet(task="regression").fit(X, Y).trees_
+    trees = ol.RashomonSet(loss="squared").fit(X, Y).trees_
     for numbers in (trees, trees.where(member.leaves <= 6)):
         with pytest.raises(InvalidData, match="so there are no votes for classes"):
             _ = numbers.votes(X).shares
@@ -165,7 +165,7 @@ def test_the_score_counts_rows_without_an_answer_as_wrong():
 
 def test_the_score_of_numbers_is_the_share_explained():
     y = (X[:, 0] + X[:, 1]).round(2)
-    rset = ol.RashomonSet(2, task="regression", thresholds=3).fit(X, y)
+    rset = ol.RashomonSet(2, loss="squared", thresholds=3).fit(X, y)
     answers = np.array(rset.predict(X).tolist())
     assert np.isclose(
         rset.score(X, y), 1 - ((y - answers) ** 2).sum() / ((y - y.mean()) ** 2).sum()
@@ -175,8 +175,8 @@ def test_the_score_of_numbers_is_the_share_explained():
 
 
 @pytest.mark.parametrize("thresholds", ["guess", "all", 3])
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_rows_without_weight_are_as_if_they_were_not_there(task, thresholds):
+@pytest.mark.parametrize("loss", ["errors", "squared"])
+def test_rows_without_weight_are_as_if_they_were_not_there(loss, thresholds):
     """Thresholds were guessed, and quantiles taken, of rows that have no weight, too."""
     for seed in range(4):
         rng = np.random.default_rng(seed)
@@ -184,7 +184,7 @@ def test_rows_without_weight_are_as_if_they_were_not_there(task, thresholds):
         y = rng.integers(0, 2, size=24)
         weight = rng.integers(0, 2, size=24)
         there = weight > 0
-        rset = ol.RashomonSet(2, 0.05, 0.05, thresholds=thresholds, task=task)
+        rset = ol.RashomonSet(2, 0.05, 0.05, thresholds=thresholds, loss=loss)
         weighed, fewer = clone(rset).fit(table, y, weight), rset.fit(table[there], y[there])
         one, other = weighed.trees_, fewer.trees_
         assert one.columns == other.columns
@@ -192,13 +192,13 @@ def test_rows_without_weight_are_as_if_they_were_not_there(task, thresholds):
         assert weighed.predict(table).tolist() == fewer.predict(table).tolist()
 
 
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_a_weight_of_two_is_two_rows_where_all_thresholds_are_taken(task):
+@pytest.mark.parametrize("loss", ["errors", "squared"])
+def test_a_weight_of_two_is_two_rows_where_all_thresholds_are_taken(loss):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         table = rng.integers(0, 9, size=(16, 2)) / 4
         y, weight = rng.integers(0, 2, size=16), rng.integers(0, 3, size=16)
-        rset = ol.RashomonSet(2, 0.05, 0.05, thresholds="all", task=task)
+        rset = ol.RashomonSet(2, 0.05, 0.05, thresholds="all", loss=loss)
         weighed = clone(rset).fit(table, y, weight)
         repeated = rset.fit(table.repeat(weight, axis=0), y.repeat(weight))
         one, other = weighed.trees_, repeated.trees_

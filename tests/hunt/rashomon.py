@@ -74,7 +74,7 @@ def draw(rng: Random) -> Case:
     if parameters["max_depth"] == 0:
         parameters["max_depth"] = 1
     if mixed and rng.random() < 0.85:  # guessing takes long
-        parameters["binarizer"] = "quantile"
+        parameters["thresholds"] = (0.33, 0.66)
     return Case(table, y, weights, parameters)
 
 

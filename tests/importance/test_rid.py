@@ -228,7 +228,7 @@ def test_thresholds_are_those_of_a_binarizer(thresholds, binarizer):
     X, y = iris()
     given = {"n_bootstraps": 3, "max_depth": 2, "random_state": 1}
     found = ol.RashomonImportance(thresholds=thresholds, **given).fit(X, y)
-    same(found, ol.RashomonImportance(binarizer=binarizer, **given).fit(X, y))
+    same(found, ol.RashomonImportance(thresholds=binarizer, **given).fit(X, y))
     guessed = ol.RashomonImportance(**given).fit(X, y)
     assert len(found.binarizer_.space_.columns) != len(guessed.binarizer_.space_.columns)
 

@@ -20,7 +20,7 @@ def values(rid, feature):
     return [array.tolist() for array in rid.distribution(feature)]
 
 
-@pytest.mark.parametrize("options", [{}, {"task": "regression", "regularization": 0.05}])
+@pytest.mark.parametrize("options", [{}, {"loss": "squared", "regularization": 0.05}])
 def test_the_librarys_own_as_a_function(options):
     y = Y if not options else Y * 2.5 + X[:, 3]
     ours, theirs = (

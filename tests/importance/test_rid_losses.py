@@ -94,8 +94,7 @@ def test_every_share_is_that_of_brute_force(watch, semantics, by, importance, de
         case = NumberCase(seed, depth, loss)
         model = ol.RashomonImportance(
             3, depth, case.regularization, case.epsilon, semantics=semantics, by=by,
-            importance=importance, space=case.space, random_state=seed, task="regression",
-            loss=loss,
+            importance=importance, space=case.space, random_state=seed, loss=loss,
         )  # fmt: skip
         found, work = watch(model, case.X, case.y)
         assert not hasattr(found, "classes_")
@@ -133,7 +132,7 @@ def test_importances_are_those_of_the_trees(watch, loss):
     """What one tree gets from ``permutation_importance`` is what its function has here."""
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = ol.RashomonImportance(
-        1, 2, epsilon=0.05, task="regression", loss=loss, binarizer="quantile", random_state=0
+        1, 2, epsilon=0.05, loss=loss, thresholds=(0.33, 0.66), random_state=0
     )
     found, work = watch(model, X, y)
     problem = work.data.sample(work.data.draw(work.random(0)))
@@ -168,7 +167,7 @@ def test_samples_of_permutations_have_the_expectation_as_their_mean(importance, 
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (40, 3))
     y = (X @ [4, 2, 1] + random.normal(0, 0.5, 40)).round(1)
-    options = {"task": "regression", "loss": loss, "random_state": 1, "epsilon": 0.1}
+    options = {"loss": loss, "random_state": 1, "epsilon": 0.1}
     exact = ol.RashomonImportance(4, 2, **options).fit(X, y).summary()
     drawn = ol.RashomonImportance(4, 2, importance=importance, n_repeats=400, **options).fit(X, y)
     both = exact.merge(drawn.summary(), on="feature")
@@ -228,29 +227,29 @@ def test_checkpoints_and_pictures(tmp_path):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     X = ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit_transform(X.iloc[:, :4])
     path = tmp_path / "rid.jsonl"
-    options = {"task": "regression", "random_state": 0, "checkpoint": path}
-    one = ol.RashomonImportance(2, 2, **options).fit(X, y)
-    two = ol.RashomonImportance(4, 2, **options).fit(X, y)
-    whole = ol.RashomonImportance(4, 2, task="regression", random_state=0).fit(X, y)
+    options = {"random_state": 0, "checkpoint": path}
+    one = ol.RashomonImportance(2, 2, loss="squared", **options).fit(X, y)
+    two = ol.RashomonImportance(4, 2, loss="squared", **options).fit(X, y)
+    whole = ol.RashomonImportance(4, 2, loss="squared", random_state=0).fit(X, y)
     assert two.summary().equals(whole.summary())
     assert one.plot().get_xlabel() == "mean squared error added without the feature"
     with pytest.raises(InvalidData, match=r"checkpoint"):
         ol.RashomonImportance(4, 2, **options, loss="absolute").fit(X, y)
     with pytest.raises(InvalidData, match=r"checkpoint"):
-        ol.RashomonImportance(4, 2, **options, decimals=0).fit(X, y)
+        ol.RashomonImportance(4, 2, loss="squared", **options, decimals=0).fit(X, y)
 
 
 def test_bad_input():
     X = [[0, 1], [1, 0], [1, 1]]
-    with pytest.raises(ValueError, match=r"task must be one of 'classification', 'regression'"):
-        ol.RashomonImportance(1, task="ranking").fit(X, [1, 2, 3])
-    with pytest.raises(ValueError, match=r"loss must be one of 'squared', 'absolute', got 'log'"):
-        ol.RashomonImportance(1, task="regression", loss="log").fit(X, [1, 2, 3])
-    with pytest.raises(ValueError, match=r"loss is for task='regression'"):
-        ol.RashomonImportance(1, loss="squared").fit(X, [0, 1, 1])
+    with pytest.raises(ValueError, match=r"loss must be 'errors' .*, got 'log'"):
+        ol.RashomonImportance(1, loss="log").fit(X, [1, 2, 3])
+    with pytest.raises(ValueError, match=r"decimals is for numbers .*, got 1"):
+        ol.RashomonImportance(1, decimals=1).fit(X, [0, 1, 1])
+    with pytest.raises(InvalidData, match=r"y has 'no' in row 0, and trees of numbers need"):
+        ol.RashomonImportance(1, loss="squared").fit(X, ["no", "yes", "yes"])
     with pytest.raises(InvalidData, match=r"y has nan in row 2: every row needs a number"):
-        ol.RashomonImportance(1, task="regression").fit(X, [1, 2, np.nan])
-    one = ol.RashomonImportance(2, 1, task="regression", random_state=0).fit(X, [4, 4, 4])
+        ol.RashomonImportance(1, loss="squared").fit(X, [1, 2, np.nan])
+    one = ol.RashomonImportance(2, 1, loss="squared", random_state=0).fit(X, [4, 4, 4])
     assert (one.summary()["max"] == 0).all()  # all rows have one number
 
 

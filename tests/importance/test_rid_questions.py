@@ -155,9 +155,8 @@ def test_lists_and_text_labels():
         ({"by": "row"}, "by must be one of .* got 'row'"),
         ({"semantics": "rows"}, "semantics must be one of .* got 'rows'"),
         ({"random_state": "chance"}, "random_state must be .* got 'chance'"),
-        ({"binarizer": "none"}, "binarizer must be .*, got 'none'"),
         ({"thresholds": "some"}, "thresholds must be 'guess', 'all' .*, got 'some'"),
-        ({"thresholds": "all", "binarizer": "quantile"}, "both say where numbers are cut"),
+        ({"thresholds": ol.Binarizer}, "thresholds must be .* or a binarizer with a space_, got"),
         ({"by": "column", "semantics": "aware"}, "contradict themselves.*by='feature'"),
     ],
 )
@@ -247,7 +246,7 @@ def test_conditional_importances_of_many_columns():
     """More columns than fit into a byte."""
     X, y = ol.datasets.load("wisconsin")
     found = ol.RashomonImportance(
-        1, 1, importance="conditional", binarizer="quantile", random_state=0
+        1, 1, importance="conditional", thresholds=(0.33, 0.66), random_state=0
     ).fit(X, y)
     assert len(found.binarizer_.space_.columns) > 8
     assert found.summary()["max"].between(0, 1).all()

@@ -87,7 +87,8 @@ def test_a_forest_counts_the_decimals():
 
 def test_sets_of_numbers_count_the_decimals():
     X = [[0], [1]]
-    rset = ol.RashomonSet(1, 0.01, 10, ol.Space.independent(["a"]), task="regression", decimals=1)
+    space = ol.Space.independent(["a"])
+    rset = ol.RashomonSet(1, 0.01, 10, loss="squared", decimals=1, space=space)
     trees = rset.fit(X, [0.1, 0.4]).trees_
     for within in (0.2, 0.3):
         rows = [tree.predict(X).tolist() for tree in trees]

@@ -219,6 +219,8 @@ def set_answers(case: Any) -> Answers:
     weights = {} if case["weights"] is None else {"sample_weight": case["weights"]}
     parameters = dict(case["parameters"])  # as they were called when the answers were stored
     relative = parameters.pop("epsilon_kind", "additive") == "relative"
+    if parameters.pop("binarizer", None) == "quantile":
+        parameters["thresholds"] = (0.33, 0.66)
     rset = ol.RashomonSet(**parameters, relative=relative)
     trees = rset.fit(pd.DataFrame(case["table"]), case["y"], **weights).trees_
     positions = range(min(trees.n_trees, 20))

@@ -43,7 +43,7 @@ def test_names_and_labels_are_text():
     names = ["</script><b>x", '"quoted"', "größe & co"]
     space = ol.Space(dict.fromkeys(names, "boolean"))
     found = (
-        ol.RashomonSet(2, 0.05, 0.05, space)
+        ol.RashomonSet(2, 0.05, 0.05, space=space)
         .fit(X, ["<i>no", "<i>no", "<i>no", "yes", "yes"])
         .trees_
     )
@@ -220,7 +220,7 @@ def test_what_is_refused():
         ol.write_explorer(small().where(~member.uses("x0"), ~member.uses("x1")))
     with pytest.raises(TypeError, match="title must be text, got an int"):
         ol.write_explorer(small(), title=3)
-    numbers = ol.RashomonSet(1, 0.01, 0.1, task="regression").fit(X, [1.0, 2, 3, 4, 5]).trees_
+    numbers = ol.RashomonSet(1, 0.01, 0.1, loss="squared").fit(X, [1.0, 2, 3, 4, 5]).trees_
     with pytest.raises(InvalidData, match="the explorer is about classes"):
         ol.write_explorer(numbers)
 

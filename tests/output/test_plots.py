@@ -280,7 +280,7 @@ PLOTS = {
         .plot("cdf", ax=ax)
     ),
     "sizes of several": lambda ax: rashomon_sizes(
-        {"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None
+        {"and": (ROWS * 5, BOTH * 5)}, n_splits=2, thresholds=None
     ).plot(ax=ax),
 }
 
@@ -301,7 +301,7 @@ def test_every_plot_draws_where_it_is_told_and_gives_the_axes(name):
 def test_the_legend_of_sizes_does_not_touch_the_label():
     for size in ((8, 3), (8, 4.4), (8, 9)):
         ax = plt.subplots(figsize=size, layout="constrained")[1]
-        rashomon_sizes({"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None).plot(ax)
+        rashomon_sizes({"and": (ROWS * 5, BOTH * 5)}, n_splits=2, thresholds=None).plot(ax)
         ax.figure.canvas.draw()
         label, legend = ax.xaxis.label.get_window_extent(), ax.get_legend().get_window_extent()
         assert legend.y1 <= label.y0

@@ -94,7 +94,7 @@ def folds():
 
     X, y = load_iris(return_X_y=True, as_frame=True)
     return [
-        ol.RashomonSet(2, 0.01, 0.12, binarizer="quantile").fit(X[rows], y[rows]).trees_
+        ol.RashomonSet(2, 0.01, 0.12, thresholds=(0.33, 0.66)).fit(X[rows], y[rows]).trees_
         for rows in (np.arange(150) % 5 != 0, np.arange(150) % 5 != 1)
     ]
 
@@ -203,11 +203,11 @@ def test_sizes_as_a_picture():
     from matplotlib import pyplot as plt
 
     data = {name: tuple(ol.datasets.load(f"iris_{name}")) for name in ("virginica", "setosa")}
-    sizes = rashomon_sizes(data, n_splits=2, binarizer="quantile")
+    sizes = rashomon_sizes(data, n_splits=2, thresholds=(0.33, 0.66))
     assert list(sizes.table.dataset) == ["virginica"] * 2 + ["setosa"] * 2
     ax = sizes.plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == ["virginica", "setosa"]
     plt.close("all")
     array = {"virginica": (data["virginica"][0].to_numpy(), data["virginica"][1])}
-    again = rashomon_sizes(array, n_splits=2, binarizer="quantile").table
+    again = rashomon_sizes(array, n_splits=2, thresholds=(0.33, 0.66)).table
     pd.testing.assert_frame_equal(again, sizes.table[:2])

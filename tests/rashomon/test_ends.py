@@ -78,7 +78,7 @@ def test_a_class_without_rows_has_no_rate():
 def test_numbers():
     X, _ = problem(6)
     y = X @ [1.0, 2, 0, 0.5]
-    found = ol.RashomonSet(2, 0.05, 0.2, task="regression").fit(X, y).trees_
+    found = ol.RashomonSet(2, 0.05, 0.2, loss="squared").fit(X, y).trees_
     ends = found.ends(X, y + 1)
     said = [np.asarray(tree.predict(X)) for tree in found.trees()]
     errors = [float(np.mean((one - y - 1) ** 2)) for one in said]

@@ -50,7 +50,7 @@ def test_several_classes_and_numbers():
          ol.RashomonSet(4, 0.02, 0.03, n_jobs=3).fit(X, classes).trees_)  # fmt: skip
     numbers = y + X[:, 4] * 0.5
     one, other = (
-        ol.RashomonSet(3, 0.02, 0.03, task="regression", n_jobs=n).fit(X, numbers).trees_
+        ol.RashomonSet(3, 0.02, 0.03, loss="squared", n_jobs=n).fit(X, numbers).trees_
         for n in (1, 3)
     )
     assert one.n_trees == other.n_trees

@@ -191,7 +191,7 @@ def test_two_columns_of_one_condition():
     asked = {f"c{i}": ol.Condition("a", at_most=cut) for i, cut in enumerate((3, 3, 6))}
     features = [ol.Feature("a", values="integer"), ol.Feature("b", "boolean")]
     space = ol.Space(features, asked | {"b": "b"})
-    found = ol.RashomonSet(3, 0.01, 0.2, space).fit(X, y).trees_
+    found = ol.RashomonSet(3, 0.01, 0.2, space=space).fit(X, y).trees_
     for view in (found, found.where(member.root == "c0"), found.where(member.root == "c1")):
         table = ol.choose(view, sample=1, random_state=0).set_index("fingerprint")
         for name in view.columns:
@@ -210,7 +210,7 @@ def test_a_sample_of_functions_of_numbers(loss):
     random = np.random.default_rng(2)
     X = random.integers(0, 2, (50, 5))
     y = X[:, 0] * 2.0 + X[:, 1] + random.integers(0, 3, 50) / 4
-    found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y).trees_
+    found = ol.RashomonSet(2, 0.01, 0.2, loss=loss).fit(X, y).trees_
     table = ol.choose(found, sample=12, random_state=0).set_index("fingerprint")
     kept = 0
     for name in found.columns:

@@ -18,7 +18,7 @@ def tied(seed, aware):
     y = (bits[:, 0] ^ (random.random(24) < 0.2)).astype(int)
     space = ol.Space(dict.fromkeys("abcde", "boolean")) if aware else None
     given = pd.DataFrame(X, columns=list("abcde"))
-    return ol.RashomonSet(2, 0.01, 0.1, space).fit(given, y).trees_
+    return ol.RashomonSet(2, 0.01, 0.1, space=space).fit(given, y).trees_
 
 
 @pytest.mark.parametrize("aware", [False, True])

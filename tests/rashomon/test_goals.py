@@ -330,7 +330,7 @@ def test_other_refusals(small: ol.TreeSet) -> None:
         ol.Measure("Recall")
     with pytest.raises(InvalidData, match="there is no tree in this view"):
         small.where(member.min_leaf >= 10**6).range(ol.Measure("errors"))
-    numbers = ol.RashomonSet(2, 0.05, 0.2, task="regression").fit(X5, Y5).trees_
+    numbers = ol.RashomonSet(2, 0.05, 0.2, loss="squared").fit(X5, Y5).trees_
     with pytest.raises(InvalidData, match=r"must be one of 'squared error', .* got 'errors'"):
         numbers.range(ol.Measure("errors"))
     with pytest.raises(InvalidData, match="positive is a class"):
@@ -414,7 +414,7 @@ def test_fronts_in_print_and_as_a_table(small: ol.TreeSet) -> None:
 
 def test_a_dear_leaf_does_not_stand_for_a_cheap_split_of_the_same_measure() -> None:
     X, y = [[0, 1], [0, 0], [1, 0], [1, 1]], list("cbab")
-    found = ol.RashomonSet(3, 0.05, 0.3, ol.Space.independent("pq")).fit(X, y).trees_
+    found = ol.RashomonSet(3, 0.05, 0.3, space=ol.Space.independent("pq")).fit(X, y).trees_
     groups = np.array(list("ghgh"))
     gaps = []
     for tree in found:
@@ -427,7 +427,7 @@ def test_a_dear_leaf_does_not_stand_for_a_cheap_split_of_the_same_measure() -> N
 
 def test_a_set_with_trees_has_a_fairest_one() -> None:
     X, y = [[0, 1], [1, 1], [0, 0], [1, 1], [0, 0], [1, 0]], list("abbbba")
-    found = ol.RashomonSet(2, 0.01, 0.2, ol.Space.independent("pq")).fit(X, y).trees_
+    found = ol.RashomonSet(2, 0.01, 0.2, space=ol.Space.independent("pq")).fit(X, y).trees_
     rows = [[1, 1], [0, 0]]
     gaps = []
     for tree in found:

@@ -120,7 +120,7 @@ def test_numbers():
     random = np.random.default_rng(3)
     X = random.integers(0, 2, (40, 4))
     y = np.round(X @ [1, 2, 3, 0] + random.normal(0, 1, 40), 1)
-    found = ol.RashomonSet(2, 0.02, 0.1, task="regression").fit(X, y).trees_
+    found = ol.RashomonSet(2, 0.02, 0.1, loss="squared").fit(X, y).trees_
     table = ol.choose(found, X[:15], y[:15]).set_index("fingerprint")
     assert not {"agreement", "sensitivity"} & set(table)
     for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):

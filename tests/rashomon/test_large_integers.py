@@ -30,10 +30,10 @@ def test_sets_refuse_what_float64_cannot_hold(table, thresholds):
 
 def test_sets_take_what_float64_holds():
     X = pd.DataFrame({"n": [BIG, BIG + 2, BIG + 4, BIG + 6]})
-    rset = ol.RashomonSet(1, 0.01, 0.0, ol.Space({"n": int}), thresholds="all")
+    rset = ol.RashomonSet(1, 0.01, 0.0, thresholds="all", space=ol.Space({"n": int}))
     assert rset.fit(X, [0, 0, 1, 1]).predict(X).tolist() == [0, 0, 1, 1]
     rounded = ol.Space({"n": ol.Feature("n", values="float32")})
-    rset = ol.RashomonSet(1, 0.01, 0.0, rounded, thresholds="all")
+    rset = ol.RashomonSet(1, 0.01, 0.0, thresholds="all", space=rounded)
     far = pd.DataFrame({"n": [BIG + 1, BIG + 3, 2**60 + 1, 2**60 + 3]})
     assert rset.fit(far, [0, 0, 1, 1]).trees_.best_tree.predict(far).tolist() == [0, 0, 1, 1]
 
@@ -44,7 +44,7 @@ def test_binarizers_refuse_what_float64_cannot_hold(binarizer):
     with pytest.raises(InvalidData, match=f"{BIG + 1}"):
         binarizer.fit(TABLES["frame"], Y)
     with pytest.raises(InvalidData, match=f"{BIG + 1}"):
-        ol.RashomonSet(2, 0.01, 0.5, binarizer=binarizer).fit(TABLES["frame"], Y)
+        ol.RashomonSet(2, 0.01, 0.5, thresholds=binarizer).fit(TABLES["frame"], Y)
     fitted = binarizer.fit(pd.DataFrame({"n": [1, 2, 3, 4], "x": [0.5, 0.25, 0.5, 0.75]}), Y)
     with pytest.raises(InvalidData, match=f"{BIG + 1}"):
         fitted.transform(TABLES["frame"])

@@ -104,7 +104,7 @@ def test_trees_of_other_libraries(loss):
     trees = [ol.read(model, space=ol.Space.independent([f"x{i}" for i in range(5)]))
              for model in models]  # fmt: skip
     found = ol.TreeSet.from_trees(trees, X, y, loss=loss)
-    exact = ol.RashomonSet(2, 0.01, 1, task="regression", loss=loss).fit(X, y).trees_
+    exact = ol.RashomonSet(2, 0.01, 1, loss=loss).fit(X, y).trees_
     assert "squared loss, numbers to 5 decimals" in str(found) or loss == "absolute"
     power = 2 if loss == "squared" else 1
     by_leaves = {f.leaves: float(f.errors) for f in found.functions()}
@@ -135,7 +135,7 @@ def test_refusals():
         take([number], X, y, loss="huber")
     with pytest.raises(InvalidData, match=r"X has 2 rows and y has 3 numbers"):
         take([number], X, [1, 2, 3])
-    with pytest.raises(InvalidData, match=r"y has 'a' in row 0: task='regression' takes finite"):
+    with pytest.raises(InvalidData, match=r"y has 'a' in row 0, and trees of numbers need finite"):
         take([number], X, ["a", "b"])
     with pytest.raises(InvalidData, match=r"decimals=40 would make losses pass 2\^51"):
         take([number], X, y, decimals=40)
@@ -163,6 +163,6 @@ def test_files_that_are_refused(entries):
     assert ol.TreeSet.from_json(text).n_trees == 1
     with pytest.raises(InvalidTree):
         ol.TreeSet.from_json(json.dumps({**json.loads(text), **entries}))
-    engine = ol.RashomonSet(1, task="regression").fit([[0], [1]], [2, 3]).trees_.to_json()
+    engine = ol.RashomonSet(1, loss="squared").fit([[0], [1]], [2, 3]).trees_.to_json()
     with pytest.raises(InvalidTree, match=r"do not say which numbers there are"):
         ol.TreeSet.from_json(json.dumps({**json.loads(engine), "chosen": True, "fine": 1}))

@@ -18,7 +18,7 @@ def test_functions_that_are_kept_are_apart(seed, loss):
     random = np.random.default_rng(seed)
     X = random.integers(0, 2, (30, 5))
     y = (X[:, 0] * 3 + X[:, 1] * random.integers(0, 3, 30) + random.integers(0, 4, 30)) / 4
-    found = ol.RashomonSet(2, 0.01, 0.2, task="regression", loss=loss).fit(X, y).trees_
+    found = ol.RashomonSet(2, 0.01, 0.2, loss=loss).fit(X, y).trees_
     functions = found.functions()
     for within in (0, 0.05, 0.25, Fraction(1, 3), 100):
         kept: list[list[Fraction]] = []
@@ -39,7 +39,7 @@ def test_functions_that_are_kept_are_apart(seed, loss):
 
 def test_distances_that_are_refused():
     X, y = [[0], [1], [1]], [0, 1, 1]
-    numbers = ol.RashomonSet(1, task="regression").fit(X, y).trees_
+    numbers = ol.RashomonSet(1, loss="squared").fit(X, y).trees_
     with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got -1"):
         numbers.functions(tolerance=-1)
     with pytest.raises(ValueError, match=r"tolerance must be a number from 0 on.*got 'wide'"):

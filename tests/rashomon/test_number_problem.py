@@ -156,7 +156,7 @@ def noisy(seed: int = 0, n: int = 60, d: int = 8) -> tuple[Any, Any]:
 def test_sets_whose_trees_have_objectives_of_their_own():
     """More trees than the core lists costs of: positions, counts and the histogram are one."""
     X, y = noisy()
-    found = ol.RashomonSet(3, 0.01, 0.3, task="regression").fit(X, y).trees_
+    found = ol.RashomonSet(3, 0.01, 0.3, loss="squared").fit(X, y).trees_
     assert found.n_trees > 150_000
     histogram = found.counts()
     assert histogram["trees"].sum() == found.n_trees
@@ -180,7 +180,7 @@ def test_rounding_of_means_changes_no_set(seed):
     """With the means themselves, in fractions, the same trees are in where none is on the bound."""
     X, y = noisy(seed, 14, 4)
     epsilon = Fraction(123457, 1000000)
-    found = ol.RashomonSet(2, 0.02, epsilon, task="regression").fit(X, y).trees_
+    found = ol.RashomonSet(2, 0.02, epsilon, loss="squared").fit(X, y).trees_
     exact = NumberProblem(
         [tuple(row) for row in X.tolist()], [Fraction(str(number)) for number in y.tolist()],
         loss="squared", decimals=None, depth=2, regularization=Fraction(1, 50), epsilon=epsilon,
@@ -199,7 +199,7 @@ def test_streed_finds_the_same_optimum(seed):
     model = pystreed.STreeDRegressor(max_depth=depth, cost_complexity=cost).fit(X, y)
     whole = ((y - y.mean()) ** 2).sum()
     due = ((y - model.predict(X)) ** 2).sum() / whole + cost * model.get_n_leaves()
-    found = ol.RashomonSet(depth, cost, 0, task="regression").fit(X, y).trees_
+    found = ol.RashomonSet(depth, cost, 0, loss="squared").fit(X, y).trees_
     assert float(found.objective) == pytest.approx(due, abs=1e-9)
 
 
@@ -208,8 +208,8 @@ def test_raw_features_text_and_frames():
     frame = pd.DataFrame({"age": random.integers(18, 90, 80), "ward": random.choice(["a", "b"], 80),
                           "urgent": random.integers(0, 2, 80)})  # fmt: skip
     days = (frame["age"] // 20 + 3 * (frame["ward"] == "b") + 2 * frame["urgent"]).rename("days")
-    for binarizer in ("threshold-guess", "quantile"):
-        found = ol.RashomonSet(3, task="regression", binarizer=binarizer).fit(frame, days).trees_
+    for thresholds in ("guess", (0.33, 0.66)):
+        found = ol.RashomonSet(3, loss="squared", thresholds=thresholds).fit(frame, days).trees_
         assert set(found.best_tree.features) <= {"age", "ward", "urgent"}
         said = found.predict(frame)
         assert isinstance(said, pd.Series)
@@ -223,7 +223,7 @@ def test_raw_features_text_and_frames():
 
 def test_questions_about_classes_are_refused():
     X, y = noisy(0, 20, 3)
-    rset = ol.RashomonSet(2, task="regression").fit(X, y)
+    rset = ol.RashomonSet(2, loss="squared").fit(X, y)
     found = rset.trees_
     with pytest.raises(InvalidData, match=r"no votes for classes: predict_interval\(X\)"):
         _ = found.votes(X).shares
@@ -237,15 +237,13 @@ def test_questions_about_classes_are_refused():
 def test_limits():
     X, y = noisy()
     with pytest.raises(OutOfMemory, match=r"memory_limit=10,000 bytes: raise it"):
-        ol.RashomonSet(3, 0.01, 0.3, task="regression", memory_limit=10_000).fit(X, y)
+        ol.RashomonSet(3, 0.01, 0.3, loss="squared", memory_limit=10_000).fit(X, y)
     with pytest.raises(OutOfTime, match=r"took longer than time_limit=1e-09 seconds"):
-        ol.RashomonSet(4, 0, 1, task="regression", time_limit=1e-9).fit(*noisy(0, 300, 30))
-    found = ol.RashomonSet(3, 0.01, 0.1, task="regression").fit(X, y).trees_
+        ol.RashomonSet(4, 0, 1, loss="squared", time_limit=1e-9).fit(*noisy(0, 300, 30))
+    found = ol.RashomonSet(3, 0.01, 0.1, loss="squared").fit(X, y).trees_
     with pytest.raises(TooLarge, match=r"more than limit=5 functions"):
         list(found.functions(limit=5))
-    large = (
-        ol.RashomonSet(3, 0.01, 0.3, task="regression", memory_limit=10_000_000).fit(X, y).trees_
-    )
+    large = ol.RashomonSet(3, 0.01, 0.3, loss="squared", memory_limit=10_000_000).fit(X, y).trees_
     with pytest.raises(OutOfMemory, match=r"the histogram needs more than memory_limit"):
         large.counts()
 
@@ -275,7 +273,7 @@ def changed(text: str, **entries: Any) -> str:
 )  # fmt: skip
 def test_files_that_are_refused(loss, entries, match):
     X, y = noisy(0, 8, 3)
-    text = ol.RashomonSet(2, task="regression", loss=loss).fit(X, y).trees_.to_json()
+    text = ol.RashomonSet(2, loss=loss).fit(X, y).trees_.to_json()
     n = len(json.loads(text)["y"])
     entries = {k: v * n if k in ("weights", "y") else v for k, v in entries.items()}
     with pytest.raises(InvalidTree, match=match):

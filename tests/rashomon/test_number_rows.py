@@ -100,7 +100,7 @@ def test_ambiguity_and_discrepancy(case, within):
 
 def test_frames_and_refusals():
     X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": [0, 1, 0, 1, 1]}, index=list("vwxyz"))
-    found = ol.RashomonSet(2, 0.01, 0.5, task="regression").fit(X, [1, 2, 4, 8, 9]).trees_
+    found = ol.RashomonSet(2, 0.01, 0.5, loss="squared").fit(X, [1, 2, 4, 8, 9]).trees_
     lower, upper = found.predict_interval(X)
     assert lower.name == "lower"
     assert list(upper.index) == list("vwxyz")
@@ -130,7 +130,7 @@ def test_time_is_watched():
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (400, 20))
     y = (X @ np.arange(20) + random.normal(0, 9, 400)).round(2)
-    found = ol.RashomonSet(3, 0.005, 0.05, task="regression").fit(X, y).trees_
+    found = ol.RashomonSet(3, 0.005, 0.05, loss="squared").fit(X, y).trees_
     found._source.caps.time_limit = 1e-9
     with pytest.raises(OutOfTime, match=r"the ranges of the rows took longer than time_limit"):
         _ = found.votes(random.integers(0, 2, (3000, 20))).contested
@@ -139,7 +139,7 @@ def test_time_is_watched():
 def test_far_apart_numbers():
     """Distances that pass every number of the trees."""
     X, y = [[0], [1]], [1e15, -1e15]
-    found = ol.RashomonSet(1, 0, 2, task="regression").fit(X, y).trees_
+    found = ol.RashomonSet(1, 0, 2, loss="squared").fit(X, y).trees_
     assert np.stack(found.predict_interval(X)).tolist() == [[0.0, -1e15], [1e15, 0.0]]
     assert found.votes(X, tolerance=1e299).ambiguity([1e300, -1e300]) == 0
     assert found.votes(X, tolerance=1e301).ambiguity([1e300, -1e300]) == 0
@@ -158,7 +158,7 @@ def test_maps_place_functions_by_mean_differences():
     y = (X @ [1, 2, 3, 4] + random.normal(0, 1, 30)).round(2)
     weights = random.integers(0, 3, 30)
     for loss in ("squared", "absolute"):
-        found = ol.RashomonSet(2, 0.01, 0.3, task="regression", loss=loss).fit(X, y, weights).trees_
+        found = ol.RashomonSet(2, 0.01, 0.3, loss=loss).fit(X, y, weights).trees_
         functions = list(found.functions())
         said = np.array([f.predict(X).tolist() for f in functions])
         due = (np.abs(said[:, None] - said[None]) @ weights) / weights.sum()

@@ -113,7 +113,9 @@ def treefarms_set(fold, name, epsilon, ignore=True, regularization=0.01):
         "rashomon_ignore_trivial_extensions": ignore,
     }  # fmt: skip
     model = treefarms.TREEFARMS(settings).fit(columns, y)
-    exact = ol.RashomonSet(3, regularization, epsilon, binarizer.space_).fit(columns, y).trees_
+    exact = (
+        ol.RashomonSet(3, regularization, epsilon, space=binarizer.space_).fit(columns, y).trees_
+    )
     theirs = ol.TreeSet.from_treefarms(
         model, columns, y, regularization=regularization, epsilon=epsilon, space=binarizer.space_
     )

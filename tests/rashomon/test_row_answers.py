@@ -120,7 +120,7 @@ def test_raw_features_go_in_and_come_out(shared, monkeypatch):
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    found = ol.RashomonSet(2, 0.01, 0.01, binarizer="quantile").fit(X.iloc[:, :8], y).trees_
+    found = ol.RashomonSet(2, 0.01, 0.01, thresholds=(0.33, 0.66)).fit(X.iloc[:, :8], y).trees_
     rows = X.iloc[:40, :8].copy()
     rows[np.random.default_rng(0).random(rows.shape) < 0.3] = np.nan
     said = found.predict(rows)

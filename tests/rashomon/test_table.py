@@ -129,8 +129,8 @@ def test_raw_features_come_out_as_conditions_on_them():
     random = np.random.default_rng(0)
     table = pd.DataFrame({"age": random.integers(18, 80, 200), "size": random.normal(size=200)})
     y = (table.age > 40) & (table["size"] > 0)
-    for binarizer in ("threshold-guess", "quantile", ol.Binarizer((0.2, 0.5))):
-        rset = estimator(table, y, binarizer=binarizer)
+    for thresholds in ("guess", (0.33, 0.66), ol.Binarizer((0.2, 0.5))):
+        rset = estimator(table, y, thresholds=thresholds)
         found = rset.trees_
         assert found.best_tree.space.names == ("age", "size")
         assert len(found.functions()) == len(found.functions()) <= len(found.functions("columns"))
@@ -147,7 +147,7 @@ def test_raw_features_come_out_as_conditions_on_them():
 
 
 def test_a_binarizer_is_applied_to_bits_too():
-    found = fit(binarizer=ol.Binarizer(backward_select=False))
+    found = fit(thresholds=ol.Binarizer(backward_select=False))
     assert found.columns[0].endswith("<= 0.5")
     assert fit().columns == ("x0", "x1", "x2")
 
@@ -201,7 +201,7 @@ TEXT = pd.DataFrame({"a": list("pqrpqr")})
 
 
 BAD = [
-    ({"table": X * 2, "binarizer": None}, InvalidData, "'x2' has the value 2 in row 0, and bin"),
+    ({"table": X * 2, "thresholds": None}, InvalidData, "'x2' has the value 2 in row 0, and thr"),
     ({"y": ["n"] * 6}, InvalidData, "y has only 1 class, 'n'"),
     ({"table": np.resize(X, (101, 3)), "y": np.linspace(0, 1, 101)}, InvalidData,
      "y has 101 different labels.*at most 100 classes"),
@@ -217,9 +217,9 @@ BAD = [
     ({"table": np.where(X == 1, np.inf, X)}, InvalidData, "has inf in row 2"),
     ({"table": pd.DataFrame({"a b": [0.0, 1, None] * 2})}, InvalidData, "'a b' has NaN in row 2"),
     ({"table": np.ma.masked_equal(X, 1)}, InvalidData, "'x0' has NaN in row 2"),
-    ({"table": X - 2 * (X == 1), "binarizer": None}, InvalidData, "has the value -1 in row 0"),
-    ({"table": np.full((6, 1), 2**63, np.uint64), "binarizer": None}, InvalidData, "has the value"),
-    ({"table": TEXT, "binarizer": ol.Binarizer((0.5,))}, InvalidData, "Binarizer takes numbers"),
+    ({"table": X - 2 * (X == 1), "thresholds": None}, InvalidData, "has the value -1 in row 0"),
+    ({"table": np.full((6, 1), 2**63, np.uint64), "thresholds": None}, InvalidData, "has the val"),
+    ({"table": TEXT, "thresholds": ol.Binarizer((0.5,))}, InvalidData, "Binarizer takes numbers"),
     ({"table": TEXT, "space": ol.Space({"a": "numeric"})}, InvalidData, "space says .* numeric"),
     ({"table": TEXT, "space": ol.Space({"a": ["p", "q"]})}, InvalidData, "'a' has the value 'r'"),
     ({"table": TEXT, "space": ol.Space({"b": ["p", "q"]})}, InvalidSpace, "the space has none"),
@@ -228,7 +228,7 @@ BAD = [
      "'n' holds text, although 5 of its 6 .*'n.d.'.* give the column a categorical type, or space"),
     ({"table": TEXT.assign(a=None)}, InvalidData, "'a' has no value in any row"),
     ({"table": TEXT.replace("q", None)}, InvalidData, "'a' has no value in row 1: sets"),
-    ({"table": TEXT.assign(n=[1.5, 2, 3] * 2), "binarizer": None}, InvalidData, "'n' has the va"),
+    ({"table": TEXT.assign(n=[1.5, 2, 3] * 2), "thresholds": None}, InvalidData, "'n' has the va"),
     ({"table": TEXT[:5]}, InvalidData, "X has 5 rows and y has 6 labels"),
     ({"table": pd.DataFrame({"id": [f"p{i}" for i in range(101)]}), "y": [0, *[1] * 100]},
      InvalidData, "'id' holds 101 different texts, more than 100"),
@@ -247,8 +247,8 @@ BAD = [
     ({"max_depth": 99}, ValueError, "max_depth must be .* got 99"),
     ({"memory_limit": 0}, ValueError, "memory_limit must be a positive number, got 0"),
     ({"time_limit": -1.0}, ValueError, "time_limit must be a positive number, got -1.0"),
-    ({"binarizer": "best"}, ValueError, "binarizer must be .*, got 'best'"),
-    ({"binarizer": 3}, ValueError, "binarizer must be .*, got 3"),
+    ({"thresholds": "best"}, ValueError, "thresholds must be .*, got 'best'"),
+    ({"thresholds": 3.5}, ValueError, "thresholds must be .*, got 3.5"),
     ({"space": {"x0": "boolean"}}, InvalidSpace, "space must be a Space, got a dict"),
     ({"space": ol.Space.independent(["a"])}, InvalidSpace, "3 columns, but the space describes 1"),
     ({"weight": [1, 2]}, InvalidData, r"sample_weight has shape \(2,\)"),

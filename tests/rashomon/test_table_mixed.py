@@ -15,7 +15,7 @@ from orderless import member
 
 NUMBERS, TEXT, BITS = ["age", "income"], ["home", "records"], ["flag", "member"]
 LEFT_OUT = ("income", "zone", "always")  # no threshold is guessed for the first
-WORDS = ("threshold-guess", "quantile")
+CUTS = ("guess", (0.33, 0.66))
 
 
 def mixed(seed=0, n=120):
@@ -45,10 +45,10 @@ def estimator(table, y, **options):
     return ol.RashomonSet(**{"max_depth": 2, "epsilon": 0.05, **options}).fit(table, y)
 
 
-@pytest.mark.parametrize("word", WORDS)
-def test_text_and_bits_stay_whole_beside_numbers(word):
+@pytest.mark.parametrize("thresholds", CUTS)
+def test_text_and_bits_stay_whole_beside_numbers(thresholds):
     table, y = mixed()
-    rset = estimator(table, y, binarizer=word)
+    rset = estimator(table, y, thresholds=thresholds)
     found = rset.trees_
     cuts = [name for name in found.columns if " <= " in name]
     assert all(name.startswith(("age <= ", "income <= ")) for name in cuts)
@@ -71,20 +71,20 @@ def test_text_and_bits_stay_whole_beside_numbers(word):
     assert found.predict(table).tolist() == found.predict(table.to_dict("records")).tolist()
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("thresholds", CUTS)
 @pytest.mark.parametrize("seed", range(4))
-def test_more_columns_never_make_the_set_smaller(seed, word):
+def test_more_columns_never_make_the_set_smaller(seed, thresholds):
     """Within one bound; the bound moves down where a better tree is found."""
     table, y = mixed(seed)
     sets = []
     for names in (NUMBERS, [*NUMBERS, "flag"], [*NUMBERS, *BITS], [*NUMBERS, *BITS, "home"],
                   [*NUMBERS, *BITS, *TEXT], list(table)):  # fmt: skip
-        sets.append(fit(table[[name for name in table if name in names]], y, binarizer=word))
+        sets.append(fit(table[[name for name in table if name in names]], y, thresholds=thresholds))
     for less, more in itertools.pairwise(sets):
         assert set(less.columns) <= set(more.columns)
         assert more.objective <= less.objective
         # The same bound for both: as far above the better optimum as the smaller set reaches.
-        wide = fit_to(more, table, y, less.bound, word)
+        wide = fit_to(more, table, y, less.bound, thresholds)
         assert wide.bound == less.bound
         assert wide.n_trees >= less.n_trees
         assert len(wide.functions()) >= len(less.functions())
@@ -93,9 +93,9 @@ def test_more_columns_never_make_the_set_smaller(seed, word):
             assert more.n_trees >= less.n_trees
 
 
-def fit_to(found, table, y, bound, word):
+def fit_to(found, table, y, bound, thresholds):
     names = list(found.best_tree.space.names)
-    return fit(table[names], y, binarizer=word, epsilon=bound - found.objective)
+    return fit(table[names], y, thresholds=thresholds, epsilon=bound - found.objective)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -122,7 +122,7 @@ def test_the_set_is_that_of_all_its_columns(seed):
 
 def test_what_is_left_out_is_named():
     table, y = mixed()
-    assert fit(table[[*NUMBERS, *TEXT, *BITS]], y, binarizer="quantile").left_out == ()
+    assert fit(table[[*NUMBERS, *TEXT, *BITS]], y, thresholds=(0.33, 0.66)).left_out == ()
     found = fit(table, y)
     assert found.left_out == LEFT_OUT
     said = "3 features are left out (constant, or no threshold): 'income', 'zone', 'always'"
@@ -144,7 +144,7 @@ def test_what_is_left_out_is_named():
     assert guessed.left_out == ("noise",)
     assert "1 feature is left out" in str(guessed)
     assert guessed.where(member.uses("noise")).n_trees == 0
-    assert fit(wide[["age", "noise", "home"]], y, binarizer="quantile").left_out == ()
+    assert fit(wide[["age", "noise", "home"]], y, thresholds=(0.33, 0.66)).left_out == ()
     assert ol.TreeSet.from_trees(list(found)[:3], table, y).left_out == ()
 
 
@@ -182,8 +182,8 @@ def test_a_column_that_is_declared_0_or_1_must_be():
 
 def test_files_hold_mixed_columns():
     table, y = mixed()
-    for word in WORDS:
-        found = fit(table, y, binarizer=word)
+    for thresholds in CUTS:
+        found = fit(table, y, thresholds=thresholds)
         again = ol.TreeSet.from_json(found.to_json())
         assert again.columns == found.columns
         assert (again.n_trees, len(again.functions())) == (found.n_trees, len(found.functions()))

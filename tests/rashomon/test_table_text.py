@@ -53,8 +53,8 @@ def test_text_is_one_column_per_value():
     assert read.predict(table).tolist() == found.predict(table).tolist()
 
 
-@pytest.mark.parametrize("binarizer", ["threshold-guess", "quantile"])
-def test_text_beside_numbers(binarizer):
+@pytest.mark.parametrize("thresholds", ["guess", (0.33, 0.66)])
+def test_text_beside_numbers(thresholds):
     random = np.random.default_rng(2)
     table = pd.DataFrame(
         {
@@ -64,11 +64,11 @@ def test_text_beside_numbers(binarizer):
         }
     )
     y = (table.city == "東京") | (table.fare > 25.83) & (table.on == 1)
-    found = fit(table, y, binarizer=binarizer, epsilon=0.1)
+    found = fit(table, y, thresholds=thresholds, epsilon=0.1)
     kinds = {f.name: f.kind for f in found.best_tree.space.features}
     assert kinds == {"city": "categorical", "fare": "numeric", "on": "boolean"}
     assert found.best_tree.space["fare"].values == (
-        "float32" if binarizer == "threshold-guess" else "float64"
+        "float32" if thresholds == "guess" else "float64"
     )
     assert any("東京" in str(tree) for tree in found)
     for tree in found[:30]:
@@ -78,7 +78,7 @@ def test_text_beside_numbers(binarizer):
     mixed = ol.Space(
         {"city": ["東京", "Köln", "Łódź", 'a "b"'], "fare": "numeric", "on": "boolean"}
     )
-    same = fit(table, y, binarizer=binarizer, epsilon=0.1, space=mixed)
+    same = fit(table, y, thresholds=thresholds, epsilon=0.1, space=mixed)
     assert same.n_trees == found.n_trees
     assert same.predict(table).tolist() == found.predict(table).tolist()
 

@@ -20,8 +20,8 @@ from orderless.rashomon.target import Numbers, distinct_numbers, read_numbers
 X = [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
-def fit(y, X=X, sample_weight=None, **options):
-    return ol.RashomonSet(2, task="regression", **options).fit(X, y, sample_weight).trees_
+def fit(y, X=X, sample_weight=None, loss="squared", **options):
+    return ol.RashomonSet(2, loss=loss, **options).fit(X, y, sample_weight).trees_
 
 
 def target_of(y, loss="squared", decimals=None, weights=None):
@@ -103,10 +103,10 @@ def test_true_and_false_are_one_and_zero():
     [
         ([1, float("nan"), 3, 4], r"y has nan in row 1: every row needs a number"),
         ([1, None, 3, 4], r"y has None in row 1: every row needs a number"),
-        ([1, 2, float("inf"), 4], r"y has inf in row 2: task='regression' takes finite numbers"),
+        ([1, 2, float("inf"), 4], r"y has inf in row 2, and trees of numbers need finite"),
         ([1, 2, -np.inf, 4], r"y has -inf in row 2"),
-        (["a", "b", "c", "d"], r"y has 'a' in row 0: task='regression' takes finite numbers; give "
-         r"those, or task='classification' for labels"),
+        (["a", "b", "c", "d"], r"y has 'a' in row 0, and trees of numbers need finite numbers: "
+         r"give those, or, for labels, RashomonSet and RashomonImportance loss='errors'"),
         (["1", "2", "3", "4"], r"y has '1' in row 0"),
         (pd.Series([1, 2, 3, None], dtype="Float64"), r"y has <NA> in row 3"),
         ([1j, 2, 3, 4], r"y has 1j in row 0"),
@@ -123,17 +123,16 @@ def test_targets_that_are_refused(y, match):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"task": "ranking"}, r"task must be one of 'classification', 'regression', got 'ranking'"),
-        ({"task": None}, r"task must be one of .*, got None"),
-        ({"task": "regression", "loss": "huber"},
-         r"loss must be one of 'squared', 'absolute', got 'huber'"),
-        ({"task": "regression", "loss": 2}, r"loss must be one of .*, got 2"),
-        ({"loss": "squared"}, r"loss is for task='regression', and must be None for class"),
-        ({"decimals": 2}, r"decimals is for task='regression', and must be None for class"),
-        ({"task": "regression", "decimals": 1.5}, r"decimals must be a whole number .* got 1.5"),
-        ({"task": "regression", "decimals": True}, r"decimals must be a whole number .* got True"),
-        ({"task": "regression", "decimals": 40}, r"decimals=40 would make losses pass 2\^51"),
-        ({"task": "regression", "decimals": 999}, r"decimals must be a whole number"),
+        ({"loss": "huber"}, r"loss must be 'errors' \(y holds classes\), 'squared' or 'absolute' "
+         r"\(y holds numbers\), got 'huber'"),
+        ({"loss": None}, r"loss must be .*, got None"),
+        ({"loss": 2}, r"loss must be .*, got 2"),
+        ({"decimals": 2}, r"decimals is for numbers \(loss='squared' or 'absolute'\), and must be "
+         r"None for loss='errors', got 2"),
+        ({"loss": "squared", "decimals": 1.5}, r"decimals must be a whole number .* got 1.5"),
+        ({"loss": "squared", "decimals": True}, r"decimals must be a whole number .* got True"),
+        ({"loss": "squared", "decimals": 40}, r"decimals=40 would make losses pass 2\^51"),
+        ({"loss": "squared", "decimals": 999}, r"decimals must be a whole number"),
     ],
 )  # fmt: skip
 def test_parameters_that_are_refused(options, match):

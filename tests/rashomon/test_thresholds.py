@@ -93,7 +93,7 @@ def in_disorder(X, y, weights, *parameters, **options):
     order = np.random.default_rng(1).permutation(len(binarizer.thresholds_))
     columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])
-    made = ol.RashomonSet(*parameters, space, binarizer=None, **options)
+    made = ol.RashomonSet(*parameters, thresholds=None, space=space, **options)
     return made.fit(columns.iloc[:, order], y, sample_weight=weights).trees_
 
 
@@ -130,9 +130,8 @@ def test_three_classes():
 def test_numbers_as_targets(loss):
     X, _, _ = problem(5, n=60)
     y = (X[:, 0] * 3 + np.random.default_rng(0).normal(size=len(X))).round(1)
-    options = {"task": "regression", "loss": loss}
-    found = ol.RashomonSet(2, 0.05, 0.05, thresholds="all", **options).fit(X, y).trees_
-    explicit = in_disorder(X, y, None, 2, 0.05, 0.05, **options)
+    found = ol.RashomonSet(2, 0.05, 0.05, loss=loss, thresholds="all").fit(X, y).trees_
+    explicit = in_disorder(X, y, None, 2, 0.05, 0.05, loss=loss)
     assert len(found.columns) > 256
     assert (found.n_trees, found.objective) == (explicit.n_trees, explicit.objective)
     assert len(found.functions("rows")) == len(explicit.functions("rows"))
@@ -213,17 +212,51 @@ def test_a_set_is_written_and_read():
         assert again.best_tree == found.best_tree
 
 
-@pytest.mark.parametrize("bad", ["al", "", "ALL", 0, -1, 2.5, True, None, [3], 10**7])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "al",
+        "",
+        "ALL",
+        "quantile",
+        0,
+        -1,
+        2.5,
+        True,
+        [3],
+        [],
+        [True],
+        (0.5, 1.5),
+        (0.5, "a"),
+        10**7,
+        ol.Binarizer,
+        object(),
+    ],
+)
 def test_thresholds_that_are_none_are_refused(bad):
     with pytest.raises(ValueError, match="thresholds must be 'guess', 'all' for every cut point"):
         ol.RashomonSet(thresholds=bad).fit([[0.5], [1], [2]], [0, 1, 1])
 
 
-@pytest.mark.parametrize("binarizer", ["quantile", None, ol.Binarizer((0.33, 0.66))])
-@pytest.mark.parametrize("thresholds", ["all", 4])
-def test_thresholds_and_a_binarizer_are_refused(binarizer, thresholds):
-    with pytest.raises(ValueError, match="both say where numbers are cut: give one of the two"):
-        ol.RashomonSet(binarizer=binarizer, thresholds=thresholds).fit([[0.5], [1]], [0, 1])
+def test_quantiles_are_those_of_a_binarizer():
+    X, y, _ = problem(2)
+    found = ol.RashomonSet(2, thresholds=[0.33, 0.66]).fit(X, y).trees_
+    by_hand = ol.Binarizer((0.33, 0.66)).fit(X)
+    assert found.columns == tuple(by_hand.get_feature_names_out())
+    assert shape(found) == shape(ol.RashomonSet(2, thresholds=by_hand).fit(X, y).trees_)
+
+
+def test_without_thresholds_numbers_are_refused():
+    match = r"column 'x0' has the value 0.5 in row 0, and thresholds=None takes 0/1 columns"
+    with pytest.raises(InvalidData, match=match):
+        ol.RashomonSet(thresholds=None).fit([[0.5], [1]], [0, 1])
+    assert ol.RashomonSet(thresholds=None).fit([[0], [1]], [0, 1]).trees_.columns == ("x0",)
+
+
+def test_text_that_a_binarizer_cannot_take_is_refused():
+    match = r"X has columns of text, and Binarizer takes numbers: give thresholds='guess', 'all' or"
+    with pytest.raises(InvalidData, match=match):
+        ol.RashomonSet(thresholds=ol.Binarizer(2)).fit([["a", 1], ["b", 2]], [0, 1])
 
 
 def test_numbers_without_a_cut_are_refused():

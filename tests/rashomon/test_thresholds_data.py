@@ -16,7 +16,7 @@ def in_disorder(X, y, depth):
     columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
     space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])
     return (
-        ol.RashomonSet(depth, 0.01, 0.02, space, binarizer=None)
+        ol.RashomonSet(depth, 0.01, 0.02, thresholds=None, space=space)
         .fit(columns.iloc[:, order], y)
         .trees_
     )

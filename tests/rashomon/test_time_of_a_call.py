@@ -19,11 +19,11 @@ class Waiting(ol.Binarizer):
 
 
 @pytest.mark.parametrize("on_limit", ["raise", "part"])
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_thresholds_are_guessed_within_the_limit(task, on_limit):
-    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=1e-9, on_limit=on_limit, task=task)
+@pytest.mark.parametrize("loss", ["errors", "squared"])
+def test_thresholds_are_guessed_within_the_limit(loss, on_limit):
+    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=1e-9, on_limit=on_limit, loss=loss)
     with pytest.raises(OutOfTime, match="thresholds"):
-        rset.fit(X, Y if task == "classification" else X[:, 0].round(1))
+        rset.fit(X, Y if loss == "errors" else X[:, 0].round(1))
 
 
 def test_a_binarizer_that_comes_late_is_too_late(monkeypatch):
@@ -33,8 +33,8 @@ def test_a_binarizer_that_comes_late_is_too_late(monkeypatch):
     for name in ("rashomon_set", "thresholds"):
         monkeypatch.setattr(f"orderless.rashomon.{name}.monotonic", lambda: now[0])
     with pytest.raises(OutOfTime, match="thresholds"):
-        ol.RashomonSet(2, 0.01, 0.02, time_limit=2, binarizer=Waiting(3)).fit(X, Y)
-    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting(3))
+        ol.RashomonSet(2, 0.01, 0.02, time_limit=2, thresholds=Waiting(3)).fit(X, Y)
+    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=4, thresholds=Waiting(3))
     assert rset.fit(X, Y).trees_.n_trees
 
 
@@ -54,9 +54,9 @@ def test_what_finding_thresholds_takes_is_not_there_for_the_search(monkeypatch):
         return search(*given)
 
     monkeypatch.setattr(_core.rashomon, "Search", watched)
-    ol.RashomonSet(2, 0.01, 0.02, time_limit=4, binarizer=Waiting(3)).fit(X, Y)
+    ol.RashomonSet(2, 0.01, 0.02, time_limit=4, thresholds=Waiting(3)).fit(X, Y)
     assert granted == [1.0]
     granted.clear()
-    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=4, on_limit="part", binarizer=Waiting(3))
+    rset = ol.RashomonSet(2, 0.01, 0.02, time_limit=4, on_limit="part", thresholds=Waiting(3))
     rset.fit(X, Y)
     assert granted == [0.5]  # the other half is for a part of the set

@@ -164,7 +164,7 @@ def patients() -> ol.TreeSet:
     X = np.column_stack([random.integers(20, 60, 80), random.integers(0, 2, (80, 2))])
     y = (X[:, 0] > 40) ^ (random.random(80) < 0.1)
     frame = pd.DataFrame(X, columns=["age", "smoker", "sex"])
-    return ol.RashomonSet(2, 0.02, 0.1, binarizer="quantile").fit(frame, y).trees_
+    return ol.RashomonSet(2, 0.02, 0.1, thresholds=(0.33, 0.66)).fit(frame, y).trees_
 
 
 @pytest.mark.parametrize(

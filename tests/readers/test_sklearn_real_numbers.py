@@ -127,7 +127,7 @@ def test_near_optimal_trees(name, loss):
     """No tree of scikit-learn over the same columns is better than the set's best one."""
     X, y = numeric(name)
     bits = ol.Binarizer((0.33, 0.66)).set_output(transform="pandas").fit_transform(X)
-    found = ol.RashomonSet(2, 0.01, 0.02, task="regression", loss=loss).fit(bits, y).trees_
+    found = ol.RashomonSet(2, 0.01, 0.02, loss=loss).fit(bits, y).trees_
     model = DecisionTreeRegressor(criterion=f"{loss}_error", max_depth=2, random_state=0)
     tree = ol.read(model.fit(bits, y), space=ol.Space.independent(list(bits)))
     assert found.objective_of(tree) >= found.objective

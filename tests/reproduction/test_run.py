@@ -269,7 +269,7 @@ def test_rows_whose_path_is_known_in_some_tree():
     X = random.randint(0, 2, (60, 4))
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & (random.rand(60) < 0.8))
     trees = (
-        ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1, binarizer=None)
+        ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1, thresholds=None)
         .fit(X, y)
         .trees_
     )

@@ -12,6 +12,7 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
+from .number_options import loss_of, refuse_numbers
 from .options import (
     OUTPUT,
     FileOptions,
@@ -225,7 +226,9 @@ def command(
         raise Mistake("--function is for --save, which is not given")
     if choice.draw != Drawn.functions and choice.sample is None:
         raise Mistake("--draw is for --sample, which is not given")
-    given = labelled(given_table(data, table), files)
+    data = given_table(data, table)
+    refuse_numbers(data, loss=which.loss, decimals=which.decimals)
+    given = labelled(data, files)
     learn, held = given, None
     if choice.test is not None:
         learn, held = split(given, choice.test, choice.seed)
@@ -269,8 +272,8 @@ def _found(learn: Labelled, data: TableOptions, which: SetOptions, limits: SetLi
 
     return RashomonSet(
         which.max_depth, which.regularization, which.epsilon,
-        learn.space if data.infer_kinds else None,
-        task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
+        loss=loss_of(data, which.loss), decimals=which.decimals,
+        space=learn.space if data.infer_kinds else None,
         **asdict(limits, dict_factory=search_settings),
     ).fit(learn.typed, learn.y).trees_  # fmt: skip
 

@@ -203,8 +203,8 @@ def _optimal(given: Labelled, how: FitOptions) -> TreeKernel:
 
     trees = RashomonSet(
         how.max_depth or OPTIMAL_DEPTH, how.regularization, 0.0,
-        given.space if given.infer else None,
-        task="regression" if given.numbers else "classification",
+        loss="squared" if given.numbers else "errors",
+        space=given.space if given.infer else None,
     ).fit(given.typed, given.y).trees_  # fmt: skip
     return trees.best_tree.kernel
 

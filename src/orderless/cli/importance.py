@@ -13,7 +13,7 @@ import typer
 from ..errors import NeverOffered
 from ..inputs import busy
 from .mistakes import Mistake
-from .number_options import Loss, LossKind
+from .number_options import Loss, LossKind, loss_of
 from .options import (
     LIMITS,
     OUTPUT,
@@ -225,10 +225,9 @@ def _all_trees(
 
     given = labelled(data, files)
     space = given.space if data.infer_kinds else None
-    numbers: dict[str, Any] = {}
-    if given.numbers:
-        numbers = {"task": "regression", "loss": (one.loss or LossKind.squared).value}
-    model = RashomonImportance(**over.parameters, **numbers, n_jobs=over.jobs, space=space)
+    loss = loss_of(data, one.loss)
+    numbers = {"task": "regression", "loss": loss} if given.numbers else {}
+    model = RashomonImportance(**over.parameters, loss=loss, space=space, n_jobs=over.jobs)
     with warnings.catch_warnings():  # the text says so, too
         warnings.simplefilter("ignore", NeverOffered)
         found = model.fit(given.typed, given.y)

@@ -14,7 +14,7 @@ import typer
 from .mistakes import Mistake
 from .options import TableOptions, TaskKind, finite
 
-__all__ = ["Loss", "LossKind", "Thresholds", "Tolerance", "refuse_numbers"]
+__all__ = ["Loss", "LossKind", "Thresholds", "Tolerance", "loss_of", "refuse_numbers"]
 
 
 class LossKind(StrEnum):
@@ -58,6 +58,13 @@ Tolerance = Annotated[
         help="Of numbers: stop as soon as those that are possible are at most this far apart.",
     ),
 ]
+
+
+def loss_of(data: TableOptions, loss: LossKind | None) -> str:
+    """Give the loss of a set by the task of the table, and by --loss."""
+    if data.task != TaskKind.regression:
+        return "errors"
+    return (loss or LossKind.squared).value
 
 
 def refuse_numbers(data: TableOptions, **options: Any) -> None:

@@ -15,7 +15,7 @@ from .costs import Costs, OtherCosts
 from .explore import ExploreOptions, serve_explorer
 from .function_counts import count_functions, shown_count, size_rows
 from .mistakes import Mistake
-from .number_options import Loss, Thresholds, refuse_numbers
+from .number_options import Loss, Thresholds, loss_of, refuse_numbers
 from .options import (
     OUTPUT,
     FileOptions,
@@ -151,9 +151,9 @@ def command(
     with busy("Finding all near-optimal trees"):
         rset = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
-            given.space if data.infer_kinds else None, task=data.task.value,
-            loss=which.loss and which.loss.value, decimals=which.decimals,
+            loss=loss_of(data, which.loss), decimals=which.decimals,
             thresholds=int(t) if (t := which.thresholds).isdecimal() else t,
+            space=given.space if data.infer_kinds else None,
             **asdict(limits, dict_factory=search_settings),
             constraints=constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
@@ -235,9 +235,9 @@ def _content(rset: RashomonSet, show: ShownOptions, limit: int | None) -> dict[s
 
 def _about_numbers(rset: RashomonSet) -> dict[str, Any]:
     """Say how trees of numbers are judged; nothing of classes."""
-    if rset.task != "regression":
+    if rset.loss == "errors":
         return {}
-    return {"task": rset.task, "loss": rset.loss or "squared", "decimals": rset.decimals_}
+    return {"task": "regression", "loss": rset.loss, "decimals": rset.decimals_}
 
 
 def _histogram(found: TreeSet) -> list[dict[str, Any]] | None:

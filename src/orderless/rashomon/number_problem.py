@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,58 +23,63 @@ from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, text_of, whole_weights
 from .table import Table, read_number_table, read_table, refuse_table
 from .target import LOSSES, Loss, Target, distinct_numbers, read_labels, read_numbers, rounded
-from .thresholds import UNLIMITED, Clock, read_cutting
+from .thresholds import UNLIMITED, Clock, Cuts, read_cutting
 
 __all__ = ["NumberProblem", "loss_of", "read_problem"]
 
-TASKS = get_args(Task)
+SetLoss = Literal["errors", "squared", "absolute"]
+SET_LOSSES = get_args(SetLoss)
 
 
 def read_problem(
     given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules, clock: Clock = UNLIMITED
 ) -> Problem:
     """Read rows, labels or numbers, and weights, as the parameters of a ``RashomonSet`` say."""
-    if given.task not in TASKS:
-        raise ValueError(f"task must be one of {str(TASKS)[1:-1]}, got {given.task!r:.80}")
     refuse_table(type(given).__name__, X, y)
-    cutting = read_cutting(getattr(given, "thresholds", "guess"), given.binarizer)
-    if given.task == "regression":
-        loss = loss_of(given.loss)
+    cutting = read_cutting(given.thresholds)
+    loss = read_loss(given.loss)
+    if loss != "errors":
         values, which = distinct_numbers(y, X)
         weights, scale = whole_weights(sample_weight, len(which))
         target, labels = read_numbers(values, which, weights, loss, given.decimals)
         table = read_number_table(X, target, labels, given.space, cutting, weights, clock)
-        return NumberProblem(_with_options(table, given), weights, scale, rules)
-    for name in ("loss", "decimals"):
-        if getattr(given, name) is not None:
-            raise ValueError(
-                f"{name} is for task='regression', and must be None for classification, got "
-                f"{getattr(given, name)!r:.80}"
-            )
+        return NumberProblem(_with_options(table, given.space, cutting), weights, scale, rules)
+    if given.decimals is not None:
+        raise ValueError(
+            "decimals is for numbers (loss='squared' or 'absolute'), and must be None for "
+            f"loss='errors', got {given.decimals!r:.80}"
+        )
     classes, labels = read_labels(y, X)
     if sample_weight is None:
         table = read_table(X, classes, labels, given.space, cutting, clock=clock)
-        return Problem(_with_options(table, given), None, 1, rules)
+        return Problem(_with_options(table, given.space, cutting), None, 1, rules)
     weights, scale = whole_weights(sample_weight, len(labels))
     table = read_table(X, classes, labels, given.space, cutting, weights, clock)
-    return Problem(_with_options(table, given), weights, scale, rules)
+    return Problem(_with_options(table, given.space, cutting), weights, scale, rules)
 
 
-def _with_options(table: Table, given: Any) -> Table:
+def _with_options(table: Table, space: Any, cutting: Any) -> Table:
     """Note the parameters that say how the columns were read, unless they are the defaults."""
-    cuts = {name: getattr(given, name, "guess") for name in ("thresholds", "binarizer")}
-    options = [
-        f"{name}={value!r}"
-        for name, value in cuts.items()
-        if isinstance(value, str | int) and value not in ("guess", "threshold-guess")
-    ]
-    if given.space is not None:
+    options = []
+    if isinstance(cutting, Cuts) and cutting.where != "guess":
+        options.append(f"thresholds={cutting.where!r}")
+    if space is not None:
         options.append("space=space")
     return table._replace(options=tuple(options)) if options else table
 
 
+def read_loss(loss: Any) -> SetLoss:
+    """Read what is minimized: wrong rows of classes, or distances of numbers."""
+    if not isinstance(loss, str) or loss not in SET_LOSSES:
+        raise ValueError(
+            "loss must be 'errors' (y holds classes), 'squared' or 'absolute' (y holds numbers), "
+            f"got {loss!r:.80}"
+        )
+    return cast(SetLoss, loss)
+
+
 def loss_of(given: Any) -> Loss:
-    """Read the loss of a set of task="regression"."""
+    """Read by what a list of trees of numbers is judged."""
     loss: Any = "squared" if given is None else given
     if loss not in LOSSES:
         raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")

@@ -54,31 +54,30 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         What a leaf costs, 0 or more. Read as the decimal that is written: 0.01 is 1/100.
     epsilon : number
         How far from the smallest objective trees may be, read in the same way.
+    relative : bool
+        Whether the bound is the smallest objective times (1 + epsilon), instead of + epsilon.
+    loss : "errors", "squared" or "absolute"
+        What is minimized, and so what leaves predict. "errors": classes, by the weight of the wrong
+        rows. "squared" and "absolute": numbers, by the sum of weight x the square of the distance,
+        or the distance, between a row's number and its leaf's.
+    decimals : int, optional
+        For numbers: round y, and what leaves predict, to so many decimals. By default y is taken
+        as it is, and means have as many decimals as exact arithmetic has room for. A parameter,
+        since rounding y beforehand does not round the means. See Notes.
+    thresholds : "guess", "all", int, sequence of float, None, or a binarizer with a ``space_``
+        Where numbers are cut. "guess": where a boosted ensemble of small trees would (the paper's).
+        "all": between each two neighbouring values of a feature, which leaves no choice out. An
+        int: at so many quantiles of each feature, evenly spaced. Several numbers from 0 to 1: at
+        these quantiles. All four are those of ``Binarizer(thresholds)``, and look at the numbers
+        only: a 0/1 column stays as it is, and text has one column per value, whatever else is in
+        the table. None takes no numbers, but 0/1 columns and text. A binarizer of your own is
+        applied to all columns, which must be numbers.
     space : Space, optional
         What the columns mean. For 0/1 columns a binarizer's ``space_``, or one that says which are
         a one-hot group; without it each column stands alone, as in the paper. For other features
         their kinds, as in ``Binarizer(space=...)``. Without it, beside other features
         0/1 columns are true or false, text is categories, and numbers whose thresholds are guessed
         are float32, as the guessing trees read them.
-    relative : bool
-        Whether the bound is the smallest objective times (1 + epsilon), instead of + epsilon.
-    binarizer : "threshold-guess", "quantile", a binarizer with a ``space_``, or None
-        What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
-        stays as it is, and text has one column per value, whatever else is in the table. None
-        takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
-    thresholds : "guess", "all" or int
-        Where numbers are cut: as ``binarizer`` says, between each two neighbouring values of a
-        feature, or at so many quantiles of each feature, evenly spaced. "all" leaves no choice out:
-        the set is that of the features themselves, as in ``Binarizer("all")``. Other than "guess",
-        it takes the place of ``binarizer``.
-    task : "classification" or "regression"
-        Whether leaves predict classes, or numbers.
-    loss : "squared" or "absolute"
-        For regression, "squared" unless given: the sum of weight x the square of the distance, or
-        the distance, between a row's number and its leaf's.
-    decimals : int, optional
-        For regression: round y, and what leaves predict, to so many decimals. By default y is taken
-        as it is, and means have as many decimals as exact arithmetic has room for. See Notes.
     constraints : Condition, or several
         Only trees that meet all of these, made from ``orderless.member``:
         ``constraints=(member.leaves <= 6, ~member.uses("race"))``.
@@ -105,7 +104,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : array
         Where X has names.
     decimals_ : int
-        For regression: how many decimals the numbers have that leaves predict.
+        For numbers: how many decimals the numbers have that leaves predict.
 
     Notes
     -----
@@ -166,7 +165,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
 
     Trees of numbers:
 
-    >>> trees = RashomonSet(2, 0.05, 0.1, task="regression").fit(X, [1, 2, 4, 4.5, 7]).trees_
+    >>> trees = RashomonSet(2, 0.05, 0.1, loss="squared").fit(X, [1, 2, 4, 4.5, 7]).trees_
     >>> trees.n_trees, len(trees.functions()), trees.objective
     (4, 4, Fraction(779, 4360))
     >>> trees.best_tree.predict(X).tolist()
@@ -178,14 +177,12 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         max_depth: int = 3,
         regularization: Any = 0.01,
         epsilon: Any = 0.02,
-        space: Space | None = None,
         *,
         relative: bool = False,
-        binarizer: Any = "threshold-guess",
-        thresholds: str | int = "guess",
-        task: str = "classification",
-        loss: str | None = None,
+        loss: str = "errors",
         decimals: int | None = None,
+        thresholds: Any = "guess",
+        space: Space | None = None,
         constraints: Any = (),
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
@@ -195,13 +192,11 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         self.max_depth = max_depth
         self.regularization = regularization
         self.epsilon = epsilon
-        self.space = space
         self.relative = relative
-        self.binarizer = binarizer
-        self.thresholds = thresholds
-        self.task = task
         self.loss = loss
         self.decimals = decimals
+        self.thresholds = thresholds
+        self.space = space
         self.constraints = constraints
         self.memory_limit = memory_limit
         self.time_limit = time_limit
@@ -214,10 +209,10 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array, sparse array or data frame
-            Complete rows: 0/1 columns, numbers that go through the binarizer, or text, which
+            Complete rows: 0/1 columns, numbers, which ``thresholds`` cuts, or text, which
             becomes one 0/1 column per value.
         y : labels
-            Of any type, two classes or more; finite numbers for regression.
+            Of any type, two classes or more; finite numbers for ``loss`` other than "errors".
         sample_weight : array of numbers from 0, optional
             Read as decimals; counts are whole numbers.
 
@@ -334,7 +329,7 @@ class RashomonSet(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         # Not an estimator_type: its trees are not bound to answer every row. But they have classes.
-        tags.classifier_tags = ClassifierTags() if self.task == "classification" else None
+        tags.classifier_tags = ClassifierTags() if self.loss == "errors" else None
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -23,7 +23,7 @@ from ..model import Space
 from .rashomon_set import RashomonSet
 from .table import read_table
 from .target import read_labels
-from .thresholds import binarizer_of
+from .thresholds import binarizer_of, read_cutting
 from .tree_set import TreeSet
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def rashomon_sizes(
     max_depth: int = 3,
     regularization: Any = 0.01,
     epsilon: Any = 0.02,
-    binarizer: Any = "threshold-guess",
+    thresholds: Any = "guess",
     n_splits: int = 5,
     random_state: int = 42,
     source: str = "exact",
@@ -100,8 +100,8 @@ def rashomon_sizes(
     data : dict of name -> (X, y)
     max_depth, regularization, epsilon
         As in ``RashomonSet``; the defaults are the paper's.
-    binarizer : "threshold-guess", "quantile", a binarizer with a ``space_``, or None
-        Fitted on every training fold; None takes 0/1 columns as they are.
+    thresholds
+        As in ``RashomonSet``; found on every training fold. None takes 0/1 columns as they are.
     n_splits, random_state : int
         Of ``KFold(n_splits, shuffle=True, random_state=random_state)``.
     source : "exact" or "treefarms"
@@ -136,8 +136,9 @@ def rashomon_sizes(
         raise ValueError(f"source must be 'exact' or 'treefarms', got {source!r:.80}")
     if not isinstance(data, Mapping) or not data:
         raise InvalidData("data must be a dict of name -> (X, y), with at least one entry")
-    # A word would leave 0/1 columns as they are; in this study they go through the binarizer, too.
-    cuts = None if binarizer is None else binarizer_of(binarizer, None)
+    # Cuts would leave 0/1 columns as they are; in this study they go through a binarizer, too.
+    cutting = read_cutting(thresholds)
+    binarizer = None if cutting is None else binarizer_of(cutting, None)
     folds = KFold(n_splits, shuffle=True, random_state=random_state)
     lines = []
     for name, (X, y) in data.items():
@@ -145,11 +146,11 @@ def rashomon_sizes(
         table = _as_frame(X)
         for fold, (rows, _) in enumerate(folds.split(codes)):
             labels = [classes[code] for code in codes[rows]]
-            made = read_table(table.iloc[rows], *read_labels(labels), None, cuts)
+            made = read_table(table.iloc[rows], *read_labels(labels), None, binarizer)
             space = made.binarizer.space_ if made.aware else None
             line = {"dataset": name, "fold": fold, "rows": len(rows), "columns": made.bits.shape[1]}
             if source == "exact":
-                rset = RashomonSet(max_depth, regularization, epsilon, space, binarizer=None)
+                rset = RashomonSet(max_depth, regularization, epsilon, thresholds=None, space=space)
                 trees = rset.fit(_named(made.bits, list(made.columns.names)), labels).trees_
                 n_trees = trees.n_trees
             else:

@@ -19,12 +19,11 @@ from ..inputs import NoCut, read_rows, read_table_columns, refuse_numbers, refus
 from ..model import AMONG, Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
 from .target import Target
-from .thresholds import UNLIMITED, WORDS, Clock, Cuts, binarizer_of, fit_in_time, no_binarizer
+from .thresholds import UNLIMITED, Clock, Cuts, binarizer_of, fit_in_time
 
 __all__ = ["Table", "read_number_table", "read_table", "refuse_table"]
 
 MOST_CATEGORIES = 100
-BY_COLUMN = (str, Cuts)  # what looks at the columns one by one
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -80,15 +79,15 @@ def read_table(
     classes: tuple[Label, ...],
     labels: NDArray[np.int32],
     space: Any,
-    binarizer: Any,
+    cutting: Any,
     weights: NDArray[np.int64] | None = None,
     clock: Clock = UNLIMITED,
 ) -> Table:
     """Read complete rows of which the classes are known.
 
-    Columns that are numbers go through the binarizer, which sees the rows that have weight.
+    ``cutting`` says what makes 0/1 columns of numbers; it sees the rows that have weight.
     """
-    bits, meaning, aware, fitted = _read_columns(X, labels, space, binarizer, weights, clock)
+    bits, meaning, aware, fitted = _read_columns(X, labels, space, cutting, weights, clock)
     return Table(bits, labels, classes, meaning, aware, fitted)
 
 
@@ -97,13 +96,13 @@ def read_number_table(
     target: Target,
     labels: NDArray[np.int32],
     space: Any,
-    binarizer: Any,
+    cutting: Any,
     weights: NDArray[np.int64],
     clock: Clock = UNLIMITED,
 ) -> Table:
     """Read complete rows of which the numbers are known; see ``read_table``."""
     y = target.of_row(labels) / 10.0**target.decimals
-    bits, meaning, aware, fitted = _read_columns(X, y, space, binarizer, weights, clock)
+    bits, meaning, aware, fitted = _read_columns(X, y, space, cutting, weights, clock)
     return Table(bits, labels, target.numbers, meaning, aware, fitted, target)
 
 
@@ -111,7 +110,7 @@ def _read_columns(
     X: Any,
     y: NDArray[Any],
     space: Any,
-    binarizer: Any,
+    cutting: Any,
     weights: NDArray[np.int64] | None,
     clock: Clock,
 ) -> Made:
@@ -120,18 +119,16 @@ def _read_columns(
             f"space must be a Space, got {a_kind(space)}: give a binarizer's space_, or "
             "orderless.Space({name: kind, ...})"
         )
-    if isinstance(binarizer, str) and binarizer not in WORDS:
-        raise no_binarizer(binarizer)
     names, columns = _complete(X, space)
     weighed = slice(None) if weights is None else weights > 0
-    if binarizer is None or isinstance(binarizer, BY_COLUMN):
-        return _mixed(X, y, weighed, names, columns, space, binarizer, clock)
+    if cutting is None or isinstance(cutting, Cuts):
+        return _mixed(X, y, weighed, names, columns, space, cutting, clock)
     if isinstance(columns, np.ndarray):
         refuse_rounding(X, list(columns.T), [Feature(name) for name in names])
-        return _binarized(names, columns, y, weighed, space, binarizer, clock)
+        return _binarized(names, columns, y, weighed, space, cutting, clock)
     raise InvalidData(
-        f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
-        "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
+        f"X has columns of text, and {type(cutting).__qualname__} takes numbers: give "
+        "thresholds='guess', 'all' or a number of quantiles, or encode the text as 0/1 columns"
     )
 
 
@@ -142,7 +139,7 @@ def _mixed(
     names: list[str],
     columns: NDArray[Any] | list[Floats | list[Label]],
     space: Space | None,
-    binarizer: str | Cuts | None,
+    cuts: Cuts | None,
     clock: Clock,
 ) -> Made:
     """Keep 0/1 columns whole, make some of text, and cut the numbers; in the order of X."""
@@ -152,7 +149,7 @@ def _mixed(
         _check_length(bits, y)
         return bits, independent(tuple(names)), False, None
     # Thresholds are guessed by trees of scikit-learn, which round rows to float32.
-    values: Values = "float32" if binarizer == "threshold-guess" else "float64"
+    values: Values = "float32" if cuts is not None and cuts.where == "guess" else "float64"
     each: Any = columns if whole is None else list(whole.T)
     if space is None:
         for i, (name, column) in enumerate(zip(names, each, strict=True)):
@@ -171,15 +168,15 @@ def _mixed(
         j for j, column in enumerate(column_space.columns) if not _is_bit(column_space, column)
     ]
     given, made, fitted = table, list(column_space.columns), None
-    if numeric and binarizer is not None:
-        given, made, fitted = _cut(table, y, weighed, column_space, numeric, binarizer, clock)
+    if numeric and cuts is not None:
+        given, made, fitted = _cut(table, y, weighed, column_space, numeric, cuts, clock)
     elif numeric or not zero_one(table):
         row, j = (0, numeric[0]) if zero_one(table) else np.argwhere((table != 0) & (table != 1))[0]
         name = column_space.column_names[j]
         raise InvalidData(
-            f"column {name!r} has the value {table[row, j]:g} in row {row}, and binarizer=None "
+            f"column {name!r} has the value {table[row, j]:g} in row {row}, and thresholds=None "
             "takes 0/1 columns that the space, if given, says are 0/1: give such columns, or "
-            "binarizer='threshold-guess', 'quantile' or a binarizer of your own"
+            "thresholds='guess', 'all', a number of quantiles, or a binarizer of your own"
         )
     out = Space(column_space.features, made)
     bits = np.ascontiguousarray(given, dtype=np.uint8)
@@ -200,7 +197,7 @@ def _cut(
     weighed: slice | Flags,
     column_space: Space,
     numeric: list[int],
-    word: str | Cuts,
+    cutting: Cuts,
     clock: Clock,
 ) -> tuple[NDArray[Any], list[Column], Any]:
     """Cut the numeric columns; give all columns, what they mean, and the fitted binarizer.
@@ -217,15 +214,15 @@ def _cut(
     features = {column.feature for column in numbers}
     space = Space([f for f in column_space.features if f.name in features], numbers)
     frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
-    fitted = binarizer_of(word, space, "regression" if y.dtype.kind == "f" else "classification")
+    fitted = binarizer_of(cutting, space, "regression" if y.dtype.kind == "f" else "classification")
     try:
         fit_in_time(fitted, frame[weighed], y[weighed], clock)
-        cuts = np.asarray(fitted.transform(frame))
+        bits = np.asarray(fitted.transform(frame))
     except NoCut:
         if not whole:
             raise
         return table[:, whole], [column_space.columns[j] for j in whole], None
-    made = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, cuts.T,
+    made = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, bits.T,
                      strict=True))  # fmt: skip
     if whole:  # numbers alone stay in the order of the binarizer
         made += [(j, column_space.columns[j], table[:, j]) for j in whole]

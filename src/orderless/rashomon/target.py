@@ -196,7 +196,8 @@ def read_labels(y: Any, X: Any = None) -> tuple[tuple[Label, ...], NDArray[np.in
     if len(classes) > MOST_CLASSES:
         raise InvalidData(
             f"y has {len(classes):,} different labels, {classes[0]!r:.40} for one: if that is a "
-            f"measurement, cut it into at most {MOST_CLASSES} classes first"
+            f"measurement, cut it into at most {MOST_CLASSES} classes first, or fit trees of "
+            "numbers: RashomonSet and RashomonImportance take loss='squared' and 'absolute'"
         )
     return classes, labels
 
@@ -306,8 +307,8 @@ def _number(value: Any, row: int) -> Fraction:
         return exact(value, text=False)
     except (TypeError, ValueError):
         raise InvalidData(
-            f"y has {shown(value)} in row {row}: task='regression' takes finite numbers; give "
-            "those, or task='classification' for labels"
+            f"y has {shown(value)} in row {row}, and trees of numbers need finite numbers: give "
+            "those, or, for labels, RashomonSet and RashomonImportance loss='errors'"
         ) from None
 
 

@@ -1,13 +1,14 @@
 """Where numbers are cut: guessed thresholds, quantiles, or every cut point.
 
-In:  the parameters ``thresholds`` and ``binarizer`` of a ``RashomonSet``.
-Out: what makes 0/1 columns of numbers: a word, a ``Cuts``, a binarizer of the user's own, or None.
+In:  the parameter ``thresholds`` of a ``RashomonSet``.
+Out: what makes 0/1 columns of numbers: ``Cuts``, a binarizer of the user's own, or None.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -16,23 +17,22 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidSpace, OutOfTime, setting
 from ..inputs import Binarizer
-from ..model import Space
+from ..model import Space, Task
 
-__all__ = [
-    "UNLIMITED", "WHOLE", "WORDS", "Clock", "Cuts", "binarizer_of", "fit_in_time", "no_binarizer",
-    "read_cutting",
-]  # fmt: skip
+__all__ = ["UNLIMITED", "Clock", "Cuts", "binarizer_of", "fit_in_time", "read_cutting"]
 
-WORDS = ("threshold-guess", "quantile")
 MOST_QUANTILES = 1_000_000
 WHOLE = (int, np.integer)  # made once: int | np.integer is a new object at every call
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """So many quantiles of each number, or (None) a cut between each two neighbouring values."""
+    """Where each number is cut, as ``Binarizer`` takes it."""
 
-    quantiles: int | None = None
+    where: str | int | tuple[float, ...]
+
+
+WORDS = {word: Cuts(word) for word in ("guess", "all")}
 
 
 class Clock(NamedTuple):
@@ -59,46 +59,44 @@ def fit_in_time(binarizer: Any, X: Any, y: NDArray[Any], clock: Clock) -> Any:
     return fitted
 
 
-def read_cutting(thresholds: Any, binarizer: Any) -> Any:
-    """Give what cuts the numbers, as the two parameters say together."""
-    guessed = isinstance(thresholds, str) and thresholds == "guess"
-    if guessed:
-        return binarizer
-    every = isinstance(thresholds, str) and thresholds == "all"
-    whole = isinstance(thresholds, WHOLE) and not isinstance(thresholds, bool)
-    if not (every or (whole and 1 <= thresholds <= MOST_QUANTILES)):
-        raise ValueError(
-            "thresholds must be 'guess', 'all' for every cut point, or a whole number from 1 to "
-            f"{MOST_QUANTILES:,} of quantiles for each feature, got {thresholds!r:.80}"
-        )
-    if not (isinstance(binarizer, str) and binarizer == "threshold-guess"):
-        raise ValueError(
-            f"thresholds={thresholds!r} and binarizer={binarizer!r:.80} both say where numbers are "
-            "cut: give one of the two"
-        )
-    return Cuts(None if every else int(thresholds))
+def read_cutting(thresholds: Any) -> Any:
+    """Give what makes 0/1 columns: ``Cuts``, a binarizer of the user's own, or None."""
+    if thresholds is None:
+        return None
+    if isinstance(thresholds, str) and thresholds in WORDS:
+        return WORDS[thresholds]
+    if isinstance(thresholds, WHOLE) and not isinstance(thresholds, bool):
+        if 1 <= thresholds <= MOST_QUANTILES:
+            return Cuts(int(thresholds))
+    elif isinstance(thresholds, list | tuple):
+        if thresholds and all(_is_share(quantile) for quantile in thresholds):
+            return Cuts(tuple(float(quantile) for quantile in thresholds))
+    elif (
+        hasattr(thresholds, "fit")
+        and hasattr(thresholds, "transform")
+        and not isinstance(thresholds, type)
+    ):
+        return thresholds
+    raise ValueError(
+        "thresholds must be 'guess', 'all' for every cut point, a whole number from 1 to "
+        f"{MOST_QUANTILES:,} of quantiles for each feature, some quantiles such as (0.33, 0.66), "
+        "None for columns that are 0/1 already, or a binarizer with a space_, got "
+        f"{thresholds!r:.80}"
+    )
 
 
-def binarizer_of(given: Any, space: Space | None, task: str = "classification") -> Any:
-    """Give the binarizer that a word or ``Cuts`` means, or a clone of one."""
-    if isinstance(given, Cuts):
-        return Binarizer("all" if given.quantiles is None else given.quantiles, space=space)
-    if isinstance(given, str) and given == "threshold-guess":
-        return Binarizer(space=space, task=task)
-    if isinstance(given, str) and given == "quantile":
-        return Binarizer((0.33, 0.66), space=space)
-    if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):
-        raise no_binarizer(given)
-    if space is not None and getattr(given, "space", None) is None:
+def _is_share(quantile: Any) -> bool:
+    return (
+        isinstance(quantile, Real) and not isinstance(quantile, bool) and 0 <= float(quantile) <= 1
+    )
+
+
+def binarizer_of(cutting: Any, space: Space | None, task: Task = "classification") -> Any:
+    """Give the binarizer that ``Cuts`` mean, or a clone of the user's own."""
+    if isinstance(cutting, Cuts):
+        return Binarizer(cutting.where, space=space, task=task)
+    if space is not None and getattr(cutting, "space", None) is None:
         raise InvalidSpace("give the space to the binarizer itself: its space= is None")
     from sklearn.base import clone
 
-    return clone(given)
-
-
-def no_binarizer(given: Any) -> ValueError:
-    """Say what a binarizer can be."""
-    return ValueError(
-        "binarizer must be 'threshold-guess', 'quantile', a binarizer with a space_, or None for "
-        f"columns that are 0/1 already, got {given!r:.80}"
-    )
+    return clone(cutting)

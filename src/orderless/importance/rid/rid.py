@@ -84,13 +84,13 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
     pooled : bool
         What the answers are by default: whether all models of all samples weigh the same, as in the
         authors' program, so that a sample with many models has more say; or all samples (RID).
-    binarizer, thresholds, space
-        What makes 0/1 columns of numbers, where numbers are cut ("all": between each two
-        neighbouring values), and what the columns mean; see ``RashomonSet``.
-    task, loss, decimals
-        Whether trees predict classes or numbers, and how numbers are judged; see ``RashomonSet``.
-        For regression an importance is the mean squared (or absolute) error on the sample that is
-        added, in the units of y (squared).
+    loss, decimals
+        Whether trees predict classes ("errors") or numbers, and how numbers are judged; see
+        ``RashomonSet``. Of numbers an importance is the mean squared (or absolute) error on the
+        sample that is added, in the units of y (squared).
+    thresholds, space
+        Where numbers are cut ("all": between each two neighbouring values), and what the columns
+        mean; see ``RashomonSet``.
     n_repeats : int
         For "permutation-sampled" and "permutation-per-tree".
     n_jobs : int, optional
@@ -168,12 +168,10 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         importance: str | Custom = "permutation",
         by: str = "feature",
         pooled: bool = False,
-        binarizer: Any = "threshold-guess",
-        thresholds: str | int = "guess",
-        space: Space | None = None,
-        task: str = "classification",
-        loss: str | None = None,
+        loss: str = "errors",
         decimals: int | None = None,
+        thresholds: Any = "guess",
+        space: Space | None = None,
         n_repeats: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -190,12 +188,10 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         self.importance = importance
         self.by = by
         self.pooled = pooled
-        self.binarizer = binarizer
-        self.thresholds = thresholds
-        self.space = space
-        self.task = task
         self.loss = loss
         self.decimals = decimals
+        self.thresholds = thresholds
+        self.space = space
         self.n_repeats = n_repeats
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -292,8 +292,9 @@ def _trees(
     )
     bits = np.stack([bits for _, bits in columns.values()], axis=1).astype(np.int8)
     rset = RashomonSet(
-        tree.depth, REGULARIZATION, EPSILON, space,
-        binarizer=None, task=tree.task, memory_limit=BYTES, time_limit=SECONDS,
+        tree.depth, REGULARIZATION, EPSILON,
+        loss="squared" if tree.task == "regression" else "errors", thresholds=None, space=space,
+        memory_limit=BYTES, time_limit=SECONDS,
     )  # fmt: skip
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -190,8 +190,8 @@ def draw_distributions(
                   loc="lower left", bbox_to_anchor=(0, 1))  # fmt: skip
     unit = "column" if found.by == "column" else "feature"
     lost = "accuracy lost"
-    if found.task == "regression":
-        lost = f"mean {found.loss or 'squared'} error added"
+    if found.loss != "errors":
+        lost = f"mean {found.loss} error added"
     words = f"{lost} without the {unit}"
     more = f"\n{left_out} less important {unit}{'s' * (left_out > 1)} not shown" if left_out else ""
     missing = [drawn(name) for name in found.features_ if not offered[name]]
