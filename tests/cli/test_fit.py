@@ -136,3 +136,39 @@ def test_few_rows_are_not_judged_by_folds():
     assert result.exit_code == 0
     assert "Training rows: 2 of 2 are right" in result.stdout
     assert "folds" not in result.stdout
+
+
+def test_rows_without_a_class_are_not_wrong(folder):
+    """The share beside a rule is that of its rows with a class, as pandas counts them."""
+    (folder / "open.csv").write_text("a,y\n1,n\n2,n\n3,j\n4,j\n5,\n6,\n7,\n5,n\n")
+    fine("fit", "open.csv", "--target", "y", "--max-depth", 1, "--use", "a", "-q", "-o", "m.json")
+    listed = fine("explain", "m.json", "--data", "open.csv", "--target", "y")
+    assert "3 have no class: the share is of the others." in " ".join(listed.split())
+    frame = pd.read_csv("open.csv").dropna()
+    content = json.loads(
+        fine("explain", "m.json", "--data", "open.csv", "--target", "y", "-f", "json")
+    )
+    for rule in content["rules"]:
+        covered = frame[frame.a > 2.5] if ">" in rule["text"] else frame[frame.a <= 2.5]
+        assert rule["labelled"] == len(covered)
+        assert rule["right"] == (covered.y == rule["class"]).sum()
+        share = round(100 * rule["right"] / rule["labelled"])
+        (line,) = [line for line in listed.splitlines() if line.startswith(f"IF {rule['text']}")]
+        assert line.endswith(f"{share}%")
+
+
+def test_held_out_rows_say_how_they_are_written(folder):
+    """They are read as they are written, and another notation is refused, not rescaled."""
+    cells = [(f"0,{i}75", "a" if i < 5 else "b") for i in range(1, 10)] * 4
+    (folder / "de.csv").write_text("v;y\n" + "".join(f"{v};{y}\n" for v, y in cells))
+    notation = ("--decimal", ",", "--thousands", ".")
+    result = run(
+        "fit", "de.csv", "--target", "y", "--delimiter", ";", *notation, "--max-depth", 1,
+        "--test", "0.25", "--test-rows", "held.csv", "-o", "m.json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert "read it without --delimiter, --decimal, --thousands\n" in result.stderr
+    data = ("--data", "held.csv", "--target", "y")
+    assert "9 of 9 are right" in fine("explain", "m.json", *data)
+    error = mistake("explain", "m.json", *data, *notation)
+    assert "'0." in error

@@ -254,10 +254,10 @@ def test_shares_never_round_to_all_or_nothing():
         assert Line(term, rows, right).share == share
 
 
-def test_rows_without_a_label_count_as_not_right():
+def test_rows_without_a_label_say_nothing_of_a_rule():
     form = ol.canonicalize({"prediction": 1})
     assert form.to_text([[]] * 3, [1, None, math.nan]).splitlines()[-1].split()[-3:] == [
-        "3", "1", "33%"]  # fmt: skip
+        "3", "1", "100%"]  # fmt: skip
 
 
 def test_wrong_arguments():

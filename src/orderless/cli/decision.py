@@ -169,7 +169,7 @@ def _read_at(text: str) -> tuple[str, float]:
         percent = _number(number.strip().removesuffix("%"))
         hint = ""
         if percent is not None and 0 <= percent <= 100:
-            hint = f"; for {short_number(percent)}% write {short_number(percent / 100)}"
+            hint = f"; for {short_number(percent)}% write {percent / 100:.6g}"
         raise Mistake(f"--at: the probability must be from 0 to 1, got {number!r:.80}{hint}")
     return label.strip(), probability
 

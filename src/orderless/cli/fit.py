@@ -115,7 +115,9 @@ class HoldOutOptions:
     test_rows: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the rows of --test as CSV too, for the other commands."
+            metavar="FILE",
+            help="Write the rows of --test as CSV too, for the other commands, with commas between "
+            "cells and points for decimals.",
         ),
     ] = None
     folds: Annotated[

@@ -90,7 +90,7 @@ def fitted_source(
     learn, held = given, None
     if hold_out.test is not None:
         learn, held = split(given, hold_out.test, hold_out.seed)
-        _write_rows(held, hold_out.test_rows)
+        _write_rows(held, hold_out.test_rows, files, quiet=data.quiet)
     rows = _rows_to_fit(learn, data)
 
     def fitted(part: Labelled) -> Kernel:
@@ -140,11 +140,25 @@ def _check(data: FitTable, how: FitOptions, hold_out: HoldOutOptions, start: Sta
                 )
 
 
-def _write_rows(held: Labelled, path: Path | None) -> None:
+def _write_rows(held: Labelled, path: Path | None, files: FileOptions, *, quiet: bool) -> None:
     """Write rows that were held out, as a table with their target."""
-    if path is not None:
-        frame = held.X.assign(**{str(held.summary.table.target): held.y})
-        write(frame.to_csv(index=False, lineterminator="\n"), path)
+    if path is None:
+        return
+    frame = held.X.assign(**{str(held.summary.table.target): held.y})
+    write(frame.to_csv(index=False, lineterminator="\n"), path)
+    used = {
+        "--delimiter": files.delimiter is not None,
+        "--decimal": files.decimal != ".",
+        "--thousands": files.thousands is not None,
+        "--na": bool(files.na),
+    }
+    options = [name for name, is_used in used.items() if is_used]
+    if options:
+        line = (
+            f"{path.name} has commas between cells, points for decimals, and empty cells for what "
+            f"is missing: read it without {', '.join(options)}"
+        )
+        say([line], quiet=quiet, what="Test rows")
 
 
 def _rows_to_fit(given: Labelled, data: FitTable) -> Labelled:

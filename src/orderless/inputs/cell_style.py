@@ -41,9 +41,9 @@ THOUSANDS = (".", ",", " ", "'")
 SIGNS = str.maketrans("\u00a0\u202f\u2009\u2019", "   '")
 
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-# With a point or a comma for decimals, and thousands in groups of three.
+# With a point or a comma for decimals, and thousands in groups of three, which begin with no 0.
 LOCAL_NUMBER = re.compile(
-    r"[+-]?(\d{1,3}(?P<sign>[., '])\d{3}((?P=sign)\d{3})*((?!(?P=sign))[.,]\d*)?|\d*,\d+)"
+    r"[+-]?([1-9]\d{0,2}(?P<sign>[., '])\d{3}((?P=sign)\d{3})*((?!(?P=sign))[.,]\d*)?|\d*,\d+)"
     r"(e[+-]?\d+)?",
     re.ASCII | re.IGNORECASE,
 )
@@ -207,7 +207,8 @@ class CellStyle:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        grouped = rf"\d{{1,3}}({re.escape(self.thousands)}\d{{3}})+|" if self.thousands else ""
+        # No groups begin with 0: under thousands='.', 0.775 is in another notation.
+        grouped = rf"[1-9]\d{{0,2}}({re.escape(self.thousands)}\d{{3}})+|" if self.thousands else ""
         sign = re.escape(self.decimal)
         return re.compile(
             rf"(?P<sign>[+-]?)(?P<whole>{grouped}\d+|(?={sign}\d))({sign}(?P<part>\d*))?"

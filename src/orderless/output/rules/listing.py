@@ -52,8 +52,9 @@ FAULTS = (TooManyReasons, OutOfTime, InvalidTree)
 class Line:
     """One rule or reason: how many rows it covers, and how many of those have its class.
 
-    Of a rule that says a number: the mean of the numbers of those rows, and how far these are from
-    the rule's, on average.
+    ``labelled``: how many of those have any class; the share is of these. Of a rule that says a
+    number: the mean of the numbers of those rows, and how far these are from the rule's, on
+    average.
     """
 
     term: Term
@@ -61,14 +62,16 @@ class Line:
     right: int | None = None
     mean: float | None = None
     error: float | None = None
+    labelled: int | None = None
 
     @property
     def share(self) -> str:
         """Give the share of covered rows with its class; all and none are said only if exact."""
-        if not self.rows or self.right is None:
+        n = self.rows if self.labelled is None else self.labelled
+        if not n or self.right is None:
             return ""
-        percent = round(100 * self.right / self.rows)
-        if percent == 100 and self.right < self.rows:
+        percent = round(100 * self.right / n)
+        if percent == 100 and self.right < n:
             return ">99%"
         return "<1%" if percent == 0 and self.right else f"{percent}%"
 
@@ -92,7 +95,8 @@ class Listing:
 
     ``about_rows`` says in words which rows they are; it follows what the counts are. ``never`` are
     the classes that no row can get. ``hidden`` are the terms that there are and that are not shown.
-    ``numbers`` says that the classes are those of a regression tree.
+    ``numbers`` says that the classes are those of a regression tree. ``n_unlabelled``: how many of
+    the rows have no class, so that they say nothing for or against a term.
     """
 
     terms: Terms
@@ -103,6 +107,7 @@ class Listing:
     about_rows: str = ""
     hidden: int = 0
     numbers: bool = False
+    n_unlabelled: int = 0
 
     @cached_property
     def _names(self) -> dict[Label, str]:
@@ -178,9 +183,13 @@ class Listing:
                       else "; right: how many of those have its class")  # fmt: skip
             right = judged if self.labelled else ""
             one = self.terms[:-1]
-            out.append(
-                [("words", f"Rows: how many of the {rows} a {one} covers for certain{right}.")]
-            )
+            text = f"Rows: how many of the {rows} a {one} covers for certain{right}."
+            if self.n_unlabelled:
+                n = self.n_unlabelled
+                text += (
+                    f" {n:,} {'has' if n == 1 else 'have'} no class: the share is of the others."
+                )
+            out.append([("words", text)])
             out += [[("text", self.about_rows)]] * bool(self.about_rows)
         if any_rounded(self._names):
             out.append([("words", ROUNDED)])
@@ -213,7 +222,7 @@ def list_terms(
     _check(X, y, terms, about_rows, sort, top, min_rows)
     found = form.rules if terms == "rules" else form.reasons
     bounds = form.bounds if terms == "rules" else {}
-    lines, n_rows = _counted(form, found, X, y)
+    lines, n_rows, n_unlabelled = _counted(form, found, X, y)
     blocks = [Block(label, own, len(own), bounds.get(label)) for label, own in lines.items() if own]
     listing = Listing(
         "rules" if terms == "rules" else "reasons",
@@ -223,6 +232,7 @@ def list_terms(
         y is not None,
         printable(about_rows),
         numbers=form.tree.task == "regression",
+        n_unlabelled=n_unlabelled,
     )
     return _chosen(listing, sort or ("" if X is None else "coverage"), top, min_rows)
 
@@ -246,26 +256,29 @@ def _check(
 
 def _counted(
     form: Form, found: dict[Label, tuple[Term, ...]], X: Any, y: Any
-) -> tuple[dict[Label, tuple[Line, ...]], int | None]:
-    """Give the lines of each class, with counts where there are rows, and how many rows."""
+) -> tuple[dict[Label, tuple[Line, ...]], int | None, int]:
+    """Give the lines of each class, with counts where there are rows, how many, and unlabelled."""
     if X is None:
-        return {label: tuple(map(Line, own)) for label, own in found.items()}, None
+        return {label: tuple(map(Line, own)) for label, own in found.items()}, None, 0
     used = {name for own in found.values() for term in own for name in term.features}
     at = sorted(form.space.index(name) for name in used)
     rows = X if isinstance(X, Rows) else read_rows(X, form.space, at)
     if y is not None and form.tree.task == "regression":
-        return _against(found, rows, _read_numbers(y, rows.n_rows)), rows.n_rows
+        return _against(found, rows, _read_numbers(y, rows.n_rows)), rows.n_rows, 0
     labels = None if y is None else _read_labels(y, rows.n_rows, form.classes)
+    known = np.array([value is not None for value in labels or ()], dtype=bool)
+    n_unlabelled = int((~known).sum())
     out = {}
-    for label, own in found.items():
+    for label, terms in found.items():
         right = None if labels is None else np.array([value == label for value in labels], bool)
         lines = []
-        for term in own:
+        for term in terms:
             inside = term.covers_rows(rows)
-            hit = None if right is None else int((inside & right).sum())
-            lines.append(Line(term, int(inside.sum()), hit))
+            hits = None if right is None else int((inside & right).sum())
+            labelled = int((inside & known).sum()) if n_unlabelled else None
+            lines.append(Line(term, int(inside.sum()), hits, labelled=labelled))
         out[label] = tuple(lines)
-    return out, rows.n_rows
+    return out, rows.n_rows, n_unlabelled
 
 
 def _against(
@@ -358,6 +371,8 @@ def listing_records(listing: Listing) -> list[dict[str, Any]]:
                 record["rows"] = line.rows
             if line.right is not None:
                 record["right"] = line.right
+            if line.labelled is not None:
+                record["labelled"] = line.labelled
             if listing.numbers and listing.labelled:
                 record |= {"mean": line.mean, "error": line.error}
             out.append(record)
