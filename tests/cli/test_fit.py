@@ -172,3 +172,16 @@ def test_held_out_rows_say_how_they_are_written(folder):
     assert "9 of 9 are right" in fine("explain", "m.json", *data)
     error = mistake("explain", "m.json", *data, *notation)
     assert "'0." in error
+
+
+@pytest.mark.parametrize(("ending", "how"), [("html", "report"), ("html", "card"), ("md", "card")])
+def test_pages_say_which_rows_were_left_out(folder, ending, how):
+    (folder / "gaps.csv").write_text("a,b,y\n1,1,n\n2,,n\n3,1,j\n4,2,j\n,1,j\n6,1,\n")
+    fine("fit", "gaps.csv", "--target", "y", "--max-depth", 1, "--use", "a", "-q", "-o", "m.json")
+    card = ("--intended-use", "to be tried") if how == "card" else ()
+    fine("report", "m.json", "--as", how, *card, "--data", "gaps.csv", "--target", "y",
+         "-o", f"out.{ending}")  # fmt: skip
+    text = (folder / f"out.{ending}").read_text(encoding="utf-8")
+    assert (
+        "4 of 6 rows; left out 2 with gaps in what the tree asks about, or without a class" in text
+    )

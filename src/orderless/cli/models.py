@@ -90,10 +90,11 @@ class Source:
         if self.fitted:
             return f"The tree was fitted on these rows ({rows}): on new rows it is usually {less}."
         what = "tree" if isinstance(self.model, TreeKernel) else "model"
-        return (
+        text = (
             f"The {what} is from {tree}, the rows are from {rows}: if it was fitted "
             f"on them, it is usually {less} on new rows."
         )
+        return " ".join([text, *(f"{printable(note)}." for note in self.notes)])
 
     @property
     def judged(self) -> tuple[AnyJudged, ...]:
