@@ -23,8 +23,9 @@ def _estimates(quick: bool) -> Table:
         "How many functions, from a sample of 4,000 trees (95 % confidence)",
         ["data set", "depth", "per leaf", "epsilon", "trees", "counted", "estimate", "low", "high",
          "time", "target"],
-        ["One call of `estimate_distinct`, seed 0, after `n_trees`. Counted: `n_distinct`, where "
-         "that fits. Asserted: what is counted lies in the interval.", *missing_note()],
+        ["One call of `functions().estimate`, seed 0, after `n_trees`. Counted: "
+         "`len(functions())`, where that fits. Asserted: what is counted lies in the interval.",
+         *missing_note()],
     )  # fmt: skip
     cases = [("wisconsin", 4, 0.01, 0.02, True), ("fico", 3, 0.005, 0.05, True)]
     if not quick:

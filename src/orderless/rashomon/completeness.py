@@ -51,8 +51,8 @@ class Completeness:
 
         The lower one is ``n_trees``, those of the part. The upper one counts every tree with so few
         leaves that one of them may be within the bound, so it is far off; None where even its
-        digits are too many. For a view they are bounds on the same view of the whole set. Its
-        ``n_nontrivial`` and ``n_distinct`` lie between those of the part and the same upper bound.
+        digits are too many. For a view they are bounds on the same view of the whole set. The
+        number of its functions lies between that of the part and the same upper bound.
         """
         about = self._source.incomplete
         return self._counts.n, self._counts.n if about is None else about.most_trees
